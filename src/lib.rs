@@ -1,0 +1,1 @@
+//! Vellum: an embedded document database for Rust.

@@ -1,0 +1,1 @@
+//! A package that knows vellum under another name only.
