@@ -1,0 +1,80 @@
+//! Values and their kinds, as queries and documents see them.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The kind of a value (rule 4): a comparison sees only values of its operand's kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Text, ordered by UTF-8 bytes.
+    Text,
+    /// Integers and floats together, ordered by value.
+    Number,
+    /// `true` and `false`, never 1 and 0.
+    Bool,
+    /// An array, which has no order.
+    Array,
+    /// An object, which has no order.
+    Object,
+    /// A value whose kind is not declared.
+    Any,
+}
+
+impl Kind {
+    /// Returns the name that the catalog keeps.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Text => "text",
+            Kind::Number => "number",
+            Kind::Bool => "bool",
+            Kind::Array => "array",
+            Kind::Object => "object",
+            Kind::Any => "any",
+        }
+    }
+
+    /// Returns the kind of that name.
+    pub fn from_name(name: &str) -> Option<Kind> {
+        [Kind::Text, Kind::Number, Kind::Bool, Kind::Array, Kind::Object, Kind::Any].into_iter().find(|k| k.name() == name)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An owned value: a literal of a query, or a constant of a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// JSON null, or no value.
+    Null,
+    /// A bool.
+    Bool(bool),
+    /// A 64-bit integer.
+    Int(i64),
+    /// A finite float.
+    Real(f64),
+    /// Text.
+    Text(Arc<str>),
+    /// An array or object as JSONB bytes.
+    Json(Arc<[u8]>),
+    /// A list of values, for `is_in`.
+    List(Arc<[Value]>),
+}
+
+/// One column of a result row, borrowed from the statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// SQL NULL: JSON null or a missing field.
+    Null,
+    /// An integer; bools arrive as 1 and 0.
+    Int(i64),
+    /// A float.
+    Real(f64),
+    /// Text.
+    Text(&'a str),
+    /// JSONB bytes of an array, an object or a whole document.
+    Blob(&'a [u8]),
+}
