@@ -1,0 +1,338 @@
+//! The thread-local arena in which query closures build their expressions.
+//!
+//! Expressions are `Copy` handles into the arena of the closure that is running, which is what lets a closure read
+//! like ordinary Rust. An arena exists only while a closure runs; nested closures join it. What leaves a closure
+//! is an owned [`Lambda`], pruned to what the result uses, and the constants that it mentions. A handle that
+//! outlives its closure is told apart by its generation and refused.
+
+use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
+
+use smallvec::SmallVec;
+
+use crate::compile::CompileError;
+use crate::ir::doc::{Binder, Expr, ExprId, Lambda};
+use crate::ir::path::FieldPath;
+use crate::ir::types::Type;
+use crate::ir::value::Value;
+
+struct Arena {
+    generation: u32,
+    nodes: Vec<Expr>,
+    constants: Vec<Value>,
+    documents: Vec<(ExprId, std::any::TypeId)>,
+    next_binder: u32,
+    error: Option<CompileError>,
+}
+
+thread_local! {
+    static ARENA: RefCell<Option<Arena>> = const { RefCell::new(None) };
+    static GENERATION: Cell<u32> = const { Cell::new(1) };
+}
+
+/// A handle to an expression of the closure that is running. `Copy`, and bound to its thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    id: ExprId,
+    generation: u32,
+    not_send: PhantomData<*const ()>,
+}
+
+/// Keeps an arena alive; joins the one that is there when a closure is already running.
+pub(crate) struct Scope {
+    owner: bool,
+}
+
+impl Scope {
+    pub(crate) fn enter() -> Scope {
+        ARENA.with_borrow_mut(|slot| {
+            if slot.is_some() {
+                return Scope { owner: false };
+            }
+            let generation = GENERATION.get();
+            GENERATION.set(generation.wrapping_add(1));
+            *slot = Some(Arena {
+                generation,
+                nodes: Vec::with_capacity(32),
+                constants: Vec::new(),
+                documents: Vec::new(),
+                next_binder: 0,
+                error: None,
+            });
+            Scope { owner: true }
+        })
+    }
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        if self.owner {
+            ARENA.with_borrow_mut(|slot| *slot = None);
+        }
+    }
+}
+
+#[track_caller]
+#[expect(clippy::panic, reason = "a mistake of the program, not of its data: the handle has no query to belong to")]
+fn with<R>(f: impl FnOnce(&mut Arena) -> R) -> R {
+    ARENA.with_borrow_mut(|slot| match slot {
+        Some(arena) => f(arena),
+        None => panic!("query expressions can only be combined inside a query closure (compile, filter, select, ..)"),
+    })
+}
+
+impl Arena {
+    fn push(&mut self, expr: Expr) -> Node {
+        // A closure with 2^32 expressions cannot be written.
+        let id = self.nodes.len() as ExprId;
+        self.nodes.push(expr);
+        Node { id, generation: self.generation, not_send: PhantomData }
+    }
+
+    fn get(&self, id: ExprId) -> Option<&Expr> {
+        self.nodes.get(id as usize)
+    }
+}
+
+impl Node {
+    /// Returns the place in the running arena.
+    #[track_caller]
+    pub(crate) fn id(self) -> ExprId {
+        with(|arena| {
+            assert_eq!(
+                arena.generation, self.generation,
+                "a query expression was kept beyond the closure that created it"
+            );
+        });
+        self.id
+    }
+}
+
+/// Adds an expression.
+#[track_caller]
+pub(crate) fn push(expr: Expr) -> Node {
+    with(|arena| arena.push(expr))
+}
+
+/// Adds a constant of the plan.
+#[track_caller]
+pub(crate) fn constant(value: Value, ty: Type) -> Node {
+    with(|arena| {
+        let index = arena.constants.len() as u32;
+        arena.constants.push(value);
+        arena.push(Expr::Constant { index, ty })
+    })
+}
+
+/// Adds a row for a closure to be given.
+#[track_caller]
+pub(crate) fn binder() -> (Binder, Node) {
+    with(|arena| {
+        let binder = Binder(arena.next_binder);
+        arena.next_binder += 1;
+        (binder, arena.push(Expr::Row(binder)))
+    })
+}
+
+/// Remembers the first thing that was wrong; the query that is being built is then refused.
+#[track_caller]
+pub(crate) fn fail(error: CompileError) {
+    with(|arena| {
+        arena.error.get_or_insert(error);
+    });
+}
+
+/// Returns the constants behind the nodes when every one of them is a constant.
+#[track_caller]
+pub(crate) fn constants(nodes: &[Node]) -> Option<Vec<Value>> {
+    with(|arena| {
+        nodes
+            .iter()
+            .map(|node| match arena.get(node.id) {
+                Some(Expr::Constant { index, .. }) => arena.constants.get(*index as usize).cloned(),
+                _ => None,
+            })
+            .collect()
+    })
+}
+
+/// Gives a field its declared type once the typed shell knows it.
+#[track_caller]
+pub(crate) fn declare(node: Node, declared: Type, is_nullable: bool) -> Node {
+    let id = node.id();
+    with(|arena| {
+        match arena.nodes.get_mut(id as usize) {
+            Some(Expr::Field { ty, nullable, .. }) => (*ty, *nullable) = (declared, is_nullable),
+            Some(Expr::Key { ty, .. }) => *ty = declared,
+            _ => {}
+        }
+        node
+    })
+}
+
+/// Remembers that `node` is the whole of what the companion type `companion` describes.
+#[track_caller]
+pub(crate) fn mark(node: Node, companion: std::any::TypeId) {
+    let id = node.id();
+    with(|arena| arena.documents.push((id, companion)));
+}
+
+/// Returns the node that all members are the untouched fields of, when there is one.
+#[track_caller]
+pub(crate) fn whole(members: &[(&'static str, Node)], companion: std::any::TypeId) -> Option<Node> {
+    with(|arena| {
+        let mut parent = None;
+        for (name, member) in members {
+            let of = match arena.get(member.id)? {
+                Expr::Field { of, key, .. } if key == name => *of,
+                Expr::Key { of, .. } => *of,
+                _ => return None,
+            };
+            if *parent.get_or_insert(of) != of {
+                return None;
+            }
+        }
+        let id = parent?;
+        arena.documents.contains(&(id, companion)).then_some(Node {
+            id,
+            generation: arena.generation,
+            not_send: PhantomData,
+        })
+    })
+}
+
+/// What left a closure: the lambda, its constants and the first thing that was wrong.
+pub(crate) struct Extracted {
+    pub(crate) lambda: Lambda,
+    pub(crate) constants: Vec<Value>,
+    pub(crate) error: Option<CompileError>,
+}
+
+/// Opens the rows of one closure; [`Frame::finish`] turns its result into a lambda.
+pub(crate) struct Frame {
+    binders: SmallVec<[Binder; 2]>,
+    rows: [Node; 2],
+    _scope: Scope,
+}
+
+impl Frame {
+    /// Opens a closure over one row.
+    pub(crate) fn one() -> Frame {
+        let scope = Scope::enter();
+        let (binder, row) = binder();
+        Frame { binders: SmallVec::from_slice(&[binder]), rows: [row, row], _scope: scope }
+    }
+
+    /// Opens a closure over two rows.
+    pub(crate) fn two() -> Frame {
+        let scope = Scope::enter();
+        let ((a, first), (b, second)) = (binder(), binder());
+        Frame { binders: SmallVec::from_slice(&[a, b]), rows: [first, second], _scope: scope }
+    }
+
+    /// Returns the rows; the second repeats the first where there is only one.
+    pub(crate) fn rows(&self) -> [Node; 2] {
+        self.rows
+    }
+
+    /// Returns the first row.
+    pub(crate) fn row(&self) -> Node {
+        let [row, _] = self.rows;
+        row
+    }
+
+    /// Takes `root` and what it uses out of the arena. Constants are numbered from `first_constant`.
+    #[track_caller]
+    pub(crate) fn finish(&self, root: Node, first_constant: usize) -> Extracted {
+        let root = root.id();
+        with(|arena| {
+            let mut copy = Extraction {
+                arena,
+                places: vec![None; root as usize + 1],
+                nodes: Vec::with_capacity(8),
+                constants: Vec::new(),
+                first_constant: first_constant as u32,
+            };
+            let root = copy.expr(root);
+            let Extraction { nodes, constants, .. } = copy;
+            let lambda = Lambda { binders: self.binders.clone(), nodes, root };
+            Extracted { lambda, constants, error: arena.error.take() }
+        })
+    }
+}
+
+struct Extraction<'a> {
+    arena: &'a Arena,
+    places: Vec<Option<ExprId>>,
+    nodes: Vec<Expr>,
+    constants: Vec<Value>,
+    first_constant: u32,
+}
+
+impl Extraction<'_> {
+    fn expr(&mut self, id: ExprId) -> ExprId {
+        if let Some(Some(place)) = self.places.get(id as usize) {
+            return *place;
+        }
+        let arena = self.arena;
+        // Ids come from this arena only, and only of nodes before the one that names them.
+        let Some(expr) = arena.get(id) else { return 0 };
+        let copied = match expr {
+            Expr::Constant { index, ty } => {
+                let value = arena.constants.get(*index as usize).cloned().unwrap_or(Value::Null);
+                self.constants.push(value);
+                Expr::Constant { index: self.first_constant + self.constants.len() as u32 - 1, ty: *ty }
+            }
+            other => other.clone().map_operands(&mut |operand| self.expr(operand)),
+        };
+        self.nodes.push(copied);
+        let place = self.nodes.len() as ExprId - 1;
+        if let Some(slot) = self.places.get_mut(id as usize) {
+            *slot = Some(place);
+        }
+        place
+    }
+}
+
+/// Returns the words for an expression in a message: a field by its path, else what kind of expression it is.
+#[track_caller]
+pub(crate) fn describe(node: Node) -> String {
+    let id = node.id();
+    with(|arena| {
+        let mut keys = Vec::new();
+        let mut at = id;
+        loop {
+            match arena.get(at) {
+                Some(Expr::Field { of, key, .. }) => {
+                    keys.push(key.clone());
+                    at = *of;
+                }
+                Some(Expr::Key { .. }) if keys.is_empty() => return "the key".to_owned(),
+                Some(Expr::Call { function, .. }) if keys.is_empty() => return format!("`{}(..)`", function.name()),
+                _ => break,
+            }
+        }
+        let path = keys.into_iter().rev().fold(FieldPath::root(), FieldPath::key);
+        if path.is_root() { "the expression".to_owned() } else { format!("`{path}`") }
+    })
+}
+
+/// Returns a copy of a field that may be absent because the struct around it may be.
+#[track_caller]
+pub(crate) fn maybe(node: Node) -> Node {
+    let id = node.id();
+    with(|arena| match arena.get(id).cloned() {
+        Some(Expr::Field { of, key, ty, .. }) => arena.push(Expr::Field { of, key, ty, nullable: true }),
+        _ => node,
+    })
+}
+
+/// Returns the generation of the running arena, or 0 when none runs.
+pub(crate) fn generation() -> u32 {
+    ARENA.with_borrow(|slot| slot.as_ref().map_or(0, |arena| arena.generation))
+}
+
+/// Takes the first thing that was wrong.
+pub(crate) fn take_error() -> Option<CompileError> {
+    ARENA.with_borrow_mut(|slot| slot.as_mut().and_then(|arena| arena.error.take()))
+}

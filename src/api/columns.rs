@@ -1,0 +1,87 @@
+//! Reading one result row from left to right.
+
+use serde::de::DeserializeOwned;
+
+use crate::api::document::{DocId, Document};
+use crate::codec::{self, CodecError};
+use crate::compile::Output;
+use crate::error::{Error, Result};
+use crate::ir::path::FieldPath;
+use crate::ir::value::Cell;
+use crate::store;
+
+/// One result row. What its columns mean is the plan's.
+#[derive(Debug)]
+pub struct Columns<'r, 's> {
+    row: &'r store::Row<'s>,
+    output: &'r Output,
+    at: usize,
+}
+
+impl<'r, 's> Columns<'r, 's> {
+    pub(crate) fn new(row: &'r store::Row<'s>, output: &'r Output) -> Self {
+        Columns { row, output, at: 0 }
+    }
+
+    fn next(&mut self) -> Result<Cell<'r>> {
+        let cell = cell(self.row, self.at)?;
+        self.at += 1;
+        Ok(cell)
+    }
+
+    /// Reads the next column as a value.
+    pub(crate) fn value<T: DeserializeOwned>(&mut self) -> Result<T> {
+        let at = self.at;
+        let cell = self.next()?;
+        codec::decode_cell(cell).map_err(|error| self.error(at, error))
+    }
+
+    /// Reads the next two columns as a document: its row id and its bytes.
+    pub(crate) fn document<T: Document>(&mut self) -> Result<T> {
+        let at = self.at;
+        let (id, bytes) = (self.next()?, self.next()?);
+        match (id, bytes) {
+            (Cell::Int(id), Cell::Blob(bytes)) => {
+                codec::decode(bytes, Some((T::KEY, id))).map_err(|source| Error::Codec {
+                    collection: self.output.collection.clone(),
+                    id: Some(id),
+                    source,
+                })
+            }
+            (_, other) => Err(self.error(at, codec::not_a_document(other))),
+        }
+    }
+
+    #[cold]
+    fn error(&self, at: usize, source: CodecError) -> Error {
+        let path = self.output.paths.get(at).cloned().flatten().unwrap_or_else(FieldPath::root);
+        let id = self.output.id_column.and_then(|column| match cell(self.row, column) {
+            Ok(Cell::Int(id)) => Some(id),
+            _ => None,
+        });
+        Error::Codec { collection: self.output.collection.clone(), id, source: source.under(path) }
+    }
+}
+
+fn cell<'r>(row: &'r store::Row<'_>, at: usize) -> Result<Cell<'r>> {
+    Ok(match row.cell(at)? {
+        store::Cell::Null => Cell::Null,
+        store::Cell::Int(x) => Cell::Int(x),
+        store::Cell::Real(x) => Cell::Real(x),
+        store::Cell::Text(x) => Cell::Text(x),
+        store::Cell::Blob(x) => Cell::Blob(x),
+    })
+}
+
+/// Reads a document that a statement returned as `id, doc`.
+pub(crate) fn document<T: Document>(row: &store::Row<'_>, collection: &str) -> Result<T> {
+    let (id, bytes) = (cell(row, 0)?, cell(row, 1)?);
+    let failed = |id, source| Error::Codec { collection: collection.to_owned(), id, source };
+    match (id, bytes) {
+        (Cell::Int(id), Cell::Blob(bytes)) => {
+            codec::decode(bytes, Some((T::KEY, T::Id::from_row_id(id).to_row_id()))).map_err(|e| failed(Some(id), e))
+        }
+        (Cell::Int(id), other) => Err(failed(Some(id), codec::not_a_document(other))),
+        (_, other) => Err(failed(None, codec::not_a_document(other))),
+    }
+}

@@ -1,0 +1,353 @@
+//! `Expr<T>`: a typed expression, and what may stand beside one.
+
+use std::marker::PhantomData;
+
+use crate::api::arena::{self, Node};
+use crate::api::param::Param;
+use crate::api::value::{Row, Scalar, Symbol, Value};
+use crate::compile::{CompileError, OperandError};
+use crate::ir;
+use crate::ir::doc::Expr as Tree;
+use crate::ir::types::Type;
+
+/// A query expression of type `T`: a field, a parameter, a literal, or something computed from those.
+///
+/// `Copy`, and valid only inside the query closure that made it. Used after its closure it panics with a message
+/// that says so; it never means another expression.
+pub struct Expr<T>(Node, PhantomData<fn() -> T>);
+
+impl<T> Clone for Expr<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Expr<T> {}
+
+impl<T> std::fmt::Debug for Expr<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Expr")
+    }
+}
+
+impl<T> Expr<T> {
+    pub(crate) fn new(node: Node) -> Self {
+        Expr(node, PhantomData)
+    }
+
+    pub(crate) fn raw(self) -> Node {
+        self.0
+    }
+
+    pub(crate) fn push(tree: Tree) -> Self {
+        Self::new(arena::push(tree))
+    }
+}
+
+impl<T: Value> Symbol for Expr<T>
+where
+    T: Row<Sym = Self>,
+{
+    type Out = T;
+
+    fn bind(node: Node) -> Self {
+        Expr::new(arena::declare(node, T::TYPE, T::NULLABLE))
+    }
+
+    fn node(self) -> Node {
+        self.0
+    }
+}
+
+/// What can stand where a `T` is needed: a literal, a parameter or an expression. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "expected a `{T}` here, found `{Self}`",
+    label = "not a `{T}` literal, `Param<{T}>` or `Expr<{T}>`",
+    note = "both sides of a query comparison need the same type: convert the value, or use `.as_i64()`/`.as_f64()` on the expression; test for `None` with `.is_none()`/`.is_some()`"
+)]
+pub trait Operand<T> {
+    #[doc(hidden)]
+    fn operand(self) -> Result<Node, OperandError>;
+}
+
+/// Adds a literal to the running closure.
+pub(crate) fn literal<T: Scalar>(value: &T) -> Result<Node, OperandError> {
+    Ok(arena::constant(value.to_value()?, T::TYPE))
+}
+
+/// Returns the operand's node; an operand that cannot be one is remembered as the query's error, in the words of
+/// the expression that it stands beside.
+pub(crate) fn beside(of: Node, operand: Result<Node, OperandError>) -> Node {
+    operand.unwrap_or_else(|error| {
+        arena::fail(error.of(arena::describe(of)));
+        arena::constant(ir::value::Value::Null, Type::Any)
+    })
+}
+
+fn text(value: &str) -> Result<Node, OperandError> {
+    Ok(arena::constant(ir::value::Value::Text(value.into()), Type::Text))
+}
+
+impl<T: Scalar> Operand<T> for T {
+    fn operand(self) -> Result<Node, OperandError> {
+        literal(&self)
+    }
+}
+
+impl<T: Scalar> Operand<T> for &T {
+    fn operand(self) -> Result<Node, OperandError> {
+        literal(self)
+    }
+}
+
+impl Operand<String> for &str {
+    fn operand(self) -> Result<Node, OperandError> {
+        text(self)
+    }
+}
+
+impl<T: Value> Operand<T> for Expr<T> {
+    fn operand(self) -> Result<Node, OperandError> {
+        Ok(self.0)
+    }
+}
+
+impl<T: Value> Operand<T> for Expr<Option<T>> {
+    fn operand(self) -> Result<Node, OperandError> {
+        Ok(self.0)
+    }
+}
+
+// The only impl for `Param<_>`: inference of unannotated closures rests on it.
+impl<T> Operand<T> for Param<T> {
+    fn operand(self) -> Result<Node, OperandError> {
+        Ok(self.node())
+    }
+}
+
+/// The right side of arithmetic. A nullable operand needs a nullable left side or `.unwrap_or(..)`, so that an
+/// `Expr<f64>` never turns null. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be combined with a `{T}` expression",
+    label = "expected a `{T}` value, parameter or expression",
+    note = "give a nullable operand a default with `.unwrap_or(..)`"
+)]
+pub trait Term<T> {
+    #[doc(hidden)]
+    fn term(self) -> Result<Node, OperandError>;
+}
+
+impl<T: Scalar> Term<T> for T {
+    fn term(self) -> Result<Node, OperandError> {
+        literal(&self)
+    }
+}
+
+impl<T: Scalar> Term<Option<T>> for T {
+    fn term(self) -> Result<Node, OperandError> {
+        literal(&self)
+    }
+}
+
+impl<T: Scalar> Term<T> for Param<T> {
+    fn term(self) -> Result<Node, OperandError> {
+        Ok(self.node())
+    }
+}
+
+impl<T: Scalar> Term<Option<T>> for Param<T> {
+    fn term(self) -> Result<Node, OperandError> {
+        Ok(self.node())
+    }
+}
+
+impl<T: Scalar> Term<T> for Expr<T> {
+    fn term(self) -> Result<Node, OperandError> {
+        Ok(self.0)
+    }
+}
+
+impl<T: Scalar> Term<Option<T>> for Expr<T> {
+    fn term(self) -> Result<Node, OperandError> {
+        Ok(self.0)
+    }
+}
+
+impl<T: Scalar> Term<Option<T>> for Expr<Option<T>> {
+    fn term(self) -> Result<Node, OperandError> {
+        Ok(self.0)
+    }
+}
+
+/// What `filter` and its like accept. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a query condition",
+    label = "expected `Expr<bool>`",
+    note = "build conditions with `.eq(..)`, `.lt(..)`, `.starts_with(..)` and combine them with `&`, `|`, `!`; `==`, `<`, `&&`, `||` cannot be used on query expressions"
+)]
+pub trait Predicate {
+    #[doc(hidden)]
+    fn condition(self) -> Expr<bool>;
+}
+
+impl Predicate for Expr<bool> {
+    fn condition(self) -> Expr<bool> {
+        self
+    }
+}
+
+impl Predicate for Expr<Option<bool>> {
+    fn condition(self) -> Expr<bool> {
+        Expr::new(self.0)
+    }
+}
+
+impl Predicate for Param<bool> {
+    fn condition(self) -> Expr<bool> {
+        self.expr()
+    }
+}
+
+/// The lists that `is_in` accepts: arrays, slices, vectors, or a list parameter. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of `{T}`",
+    label = "expected an array, slice or `Vec` of `{T}`, or a `Param<Vec<{T}>>`"
+)]
+pub trait OperandList<T> {
+    #[doc(hidden)]
+    fn contains(self, item: Node) -> Expr<bool>;
+}
+
+fn in_items(item: Node, operands: impl Iterator<Item = Result<Node, OperandError>>) -> Expr<bool> {
+    let nodes: Vec<Node> = operands.map(|operand| beside(item, operand)).collect();
+    let tree = match arena::constants(&nodes) {
+        // One constant, whatever its length: the text of the statement does not depend on it.
+        Some(values) => {
+            let list = arena::constant(ir::value::Value::List(values.into()), Type::Array);
+            Tree::InList { item: item.id(), list: list.id() }
+        }
+        None => Tree::InItems { item: item.id(), items: nodes.iter().map(|node| node.id()).collect() },
+    };
+    Expr::push(tree)
+}
+
+impl<T, O: Operand<T>, const N: usize> OperandList<T> for [O; N] {
+    fn contains(self, item: Node) -> Expr<bool> {
+        in_items(item, self.into_iter().map(O::operand))
+    }
+}
+
+impl<T, O: Operand<T>> OperandList<T> for Vec<O> {
+    fn contains(self, item: Node) -> Expr<bool> {
+        in_items(item, self.into_iter().map(O::operand))
+    }
+}
+
+impl<T, O> OperandList<T> for &[O]
+where
+    for<'a> &'a O: Operand<T>,
+{
+    fn contains(self, item: Node) -> Expr<bool> {
+        in_items(item, self.iter().map(Operand::operand))
+    }
+}
+
+impl<T, O> OperandList<T> for &Vec<O>
+where
+    for<'a> &'a O: Operand<T>,
+{
+    fn contains(self, item: Node) -> Expr<bool> {
+        in_items(item, self.iter().map(Operand::operand))
+    }
+}
+
+// The only impl for `Param<_>`, as above.
+impl<T> OperandList<T> for Param<Vec<T>> {
+    fn contains(self, item: Node) -> Expr<bool> {
+        Expr::push(Tree::InList { item: item.id(), list: self.node().id() })
+    }
+}
+
+/// Returns a literal as an expression, for places that take expressions only.
+pub fn lit<T: Scalar>(value: impl Operand<T>) -> Expr<T> {
+    Expr::new(value.operand().unwrap_or_else(|error| {
+        arena::fail(error.of("a literal"));
+        arena::constant(ir::value::Value::Null, T::TYPE)
+    }))
+}
+
+/// `Option<Struct>`: reads through to the fields (an absent struct gives absent fields) and can be tested.
+pub struct Nullable<F> {
+    fields: F,
+    node: Node,
+}
+
+impl<F: Copy> Clone for Nullable<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Copy> Copy for Nullable<F> {}
+
+impl<F> std::fmt::Debug for Nullable<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Nullable")
+    }
+}
+
+impl<F> std::ops::Deref for Nullable<F> {
+    type Target = F;
+
+    fn deref(&self) -> &F {
+        &self.fields
+    }
+}
+
+impl<F: Symbol> Symbol for Nullable<F>
+where
+    F::Out: Value<OptSym = Self>,
+{
+    type Out = Option<F::Out>;
+
+    fn bind(node: Node) -> Self {
+        let node = arena::declare(node, Type::Object, true);
+        Nullable { fields: F::bind(node), node }
+    }
+
+    fn node(self) -> Node {
+        self.node
+    }
+}
+
+impl<F: Copy> Nullable<F> {
+    /// Holds where the struct is null or missing.
+    pub fn is_none(self) -> Expr<bool> {
+        Expr::push(Tree::IsNone(self.node.id()))
+    }
+
+    /// Holds where the struct is there.
+    pub fn is_some(self) -> Expr<bool> {
+        !self.is_none()
+    }
+
+    /// Returns one of the inner values, null where the struct is absent: `o.bill_to.map(|a| a.city)`.
+    pub fn map<T: Value>(self, f: impl FnOnce(F) -> Expr<T>) -> Expr<Option<T>> {
+        Expr::new(arena::maybe(f(self.fields).raw()))
+    }
+
+    /// Returns one of the inner optional values, null where the struct is absent.
+    pub fn and_then<T: Value>(self, f: impl FnOnce(F) -> Expr<Option<T>>) -> Expr<Option<T>> {
+        f(self.fields)
+    }
+
+    /// Holds where the struct is there and its fields satisfy the condition.
+    pub fn is_some_and<B: Predicate>(self, f: impl FnOnce(F) -> B) -> Expr<bool> {
+        self.is_some() & f(self.fields).condition()
+    }
+}
+
+/// Refuses, in words, what only the whole query can tell.
+pub(crate) fn refuse(what: impl Into<String>, instead: impl Into<String>) {
+    arena::fail(CompileError::Unsupported { what: what.into(), instead: instead.into() });
+}

@@ -1,0 +1,356 @@
+//! The operators that users see: methods by type, and `& | !  + - * / %`.
+
+use std::ops;
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::api::arena::{self, Node};
+use crate::api::expr::{Expr, Operand, OperandList, Predicate, Term, beside, literal};
+use crate::api::param::Param;
+use crate::api::value::{Ordered, Scalar, Value};
+use crate::compile::OperandError;
+use crate::ir::doc::{Arithmetic, Comparison, Expr as Tree, Function};
+use crate::ir::types::Type;
+
+fn compare(comparison: Comparison, left: Node, right: Result<Node, OperandError>) -> Expr<bool> {
+    let right = beside(left, right);
+    Expr::push(Tree::Compare(comparison, left.id(), right.id()))
+}
+
+impl<T: Value> Expr<T>
+where
+    T::Core: Scalar,
+{
+    /// Holds where both are equal. Null and missing equal nothing, but for two optional fields that are both
+    /// absent.
+    pub fn eq(self, right: impl Operand<T::Core>) -> Expr<bool> {
+        compare(Comparison::Eq, self.raw(), right.operand())
+    }
+
+    /// Holds exactly where `eq` does not: also where the field is null or missing.
+    pub fn ne(self, right: impl Operand<T::Core>) -> Expr<bool> {
+        compare(Comparison::Ne, self.raw(), right.operand())
+    }
+
+    /// Holds where the value is one of the list's. Null and missing are in no list.
+    pub fn is_in(self, list: impl OperandList<T::Core>) -> Expr<bool> {
+        list.contains(self.raw())
+    }
+}
+
+impl<T: Value> Expr<T>
+where
+    T::Core: Ordered,
+{
+    /// Holds where this is less. Never for null or missing.
+    pub fn lt(self, right: impl Operand<T::Core>) -> Expr<bool> {
+        compare(Comparison::Lt, self.raw(), right.operand())
+    }
+
+    /// Holds where this is less or equal. Never for null or missing.
+    pub fn le(self, right: impl Operand<T::Core>) -> Expr<bool> {
+        compare(Comparison::Le, self.raw(), right.operand())
+    }
+
+    /// Holds where this is greater. Never for null or missing.
+    pub fn gt(self, right: impl Operand<T::Core>) -> Expr<bool> {
+        compare(Comparison::Gt, self.raw(), right.operand())
+    }
+
+    /// Holds where this is greater or equal. Never for null or missing.
+    pub fn ge(self, right: impl Operand<T::Core>) -> Expr<bool> {
+        compare(Comparison::Ge, self.raw(), right.operand())
+    }
+
+    /// Holds where this lies between the two, both included.
+    pub fn between(self, low: impl Operand<T::Core>, high: impl Operand<T::Core>) -> Expr<bool> {
+        self.ge(low) & self.le(high)
+    }
+}
+
+impl<T: Value> Expr<Option<T>> {
+    /// Holds where the field is null or missing.
+    pub fn is_none(self) -> Expr<bool> {
+        Expr::push(Tree::IsNone(self.raw().id()))
+    }
+
+    /// Holds where the field is there and not null.
+    pub fn is_some(self) -> Expr<bool> {
+        !self.is_none()
+    }
+
+    /// Holds where the value is there and satisfies the condition.
+    pub fn is_some_and<B: Predicate>(self, f: impl FnOnce(Expr<T>) -> B) -> Expr<bool> {
+        self.is_some() & f(Expr::new(self.raw())).condition()
+    }
+}
+
+impl<T: Scalar> Expr<Option<T>> {
+    /// Returns the value, or the default where it is null, missing or of another kind.
+    pub fn unwrap_or(self, default: impl Operand<T>) -> Expr<T> {
+        Expr::new(coalesce(self.raw(), beside(self.raw(), default.operand()), T::TYPE, false))
+    }
+
+    /// Returns the value, or the other one where it is null, missing or of another kind.
+    pub fn or(self, other: Expr<Option<T>>) -> Expr<Option<T>> {
+        Expr::new(coalesce(self.raw(), other.raw(), T::TYPE, true))
+    }
+}
+
+fn coalesce(value: Node, default: Node, ty: Type, nullable: bool) -> Node {
+    arena::push(Tree::Coalesce { value: value.id(), default: default.id(), ty, nullable })
+}
+
+/// Text: `String` and `Option<String>`. Sealed.
+pub trait Text: Value<Core = String> {}
+impl Text for String {}
+impl Text for Option<String> {}
+
+fn call(function: Function, of: Node, arguments: impl IntoIterator<Item = Result<Node, OperandError>>) -> Node {
+    let mut args: SmallVec<[u32; 3]> = smallvec![of.id()];
+    args.extend(arguments.into_iter().map(|argument| beside(of, argument).id()));
+    arena::push(Tree::Call { function, args })
+}
+
+impl<T: Text> Expr<T> {
+    /// Holds where the text begins with `prefix`, byte by byte. Served by an index, also for a parameter.
+    pub fn starts_with(self, prefix: impl Operand<String>) -> Expr<bool> {
+        Expr::new(call(Function::StartsWith, self.raw(), [prefix.operand()]))
+    }
+
+    /// Holds where the text ends with `suffix`.
+    pub fn ends_with(self, suffix: impl Operand<String>) -> Expr<bool> {
+        Expr::new(call(Function::EndsWith, self.raw(), [suffix.operand()]))
+    }
+
+    /// Holds where the text holds `part`, which is plain text: `%` and `_` mean themselves.
+    pub fn contains(self, part: impl Operand<String>) -> Expr<bool> {
+        Expr::new(call(Function::Contains, self.raw(), [part.operand()]))
+    }
+
+    /// Holds where the whole text matches: `%` is any run, `_` one scalar value, `\` escapes. Case-sensitive.
+    pub fn like(self, pattern: impl Operand<String>) -> Expr<bool> {
+        Expr::new(call(Function::Like, self.raw(), [pattern.operand()]))
+    }
+
+    /// As [`like`](Self::like), after folding both to lower case by Unicode's rules.
+    pub fn ilike(self, pattern: impl Operand<String>) -> Expr<bool> {
+        Expr::new(call(Function::Ilike, self.raw(), [pattern.operand()]))
+    }
+
+    /// Holds where the whole text matches: `*` is any run, `?` one scalar value, `[a-z]` one of a set.
+    pub fn glob(self, pattern: impl Operand<String>) -> Expr<bool> {
+        Expr::new(call(Function::Glob, self.raw(), [pattern.operand()]))
+    }
+
+    /// Holds where both are equal after folding by Unicode's rules.
+    pub fn eq_ignore_case(self, other: impl Operand<String>) -> Expr<bool> {
+        Expr::new(call(Function::EqIgnoreCase, self.raw(), [other.operand()]))
+    }
+
+    /// Holds where the text is there and empty.
+    pub fn is_empty(self) -> Expr<bool> {
+        compare(Comparison::Eq, self.raw(), "".operand())
+    }
+
+    /// Returns the number of Unicode scalar values.
+    pub fn len(self) -> Expr<u64> {
+        Expr::new(call(Function::Len, self.raw(), []))
+    }
+
+    /// Returns the number of bytes of the UTF-8 form.
+    pub fn byte_len(self) -> Expr<u64> {
+        Expr::new(call(Function::ByteLen, self.raw(), []))
+    }
+
+    /// Returns the text in lower case by Unicode's rules.
+    pub fn to_lowercase(self) -> Expr<T> {
+        Expr::new(call(Function::Lower, self.raw(), []))
+    }
+
+    /// Returns the text in upper case by Unicode's rules.
+    pub fn to_uppercase(self) -> Expr<T> {
+        Expr::new(call(Function::Upper, self.raw(), []))
+    }
+
+    /// Returns the text without white space at both ends.
+    pub fn trim(self) -> Expr<T> {
+        Expr::new(call(Function::Trim, self.raw(), []))
+    }
+
+    /// Returns up to `len` scalar values from the zero-based `start`; past the end, what there is.
+    pub fn substr(self, start: impl Operand<u64>, len: impl Operand<u64>) -> Expr<T> {
+        Expr::new(call(Function::Substr, self.raw(), [start.operand(), len.operand()]))
+    }
+
+    /// Returns the text with every `from` replaced by `to`, both plain text.
+    pub fn replace(self, from: impl Operand<String>, to: impl Operand<String>) -> Expr<T> {
+        Expr::new(call(Function::Replace, self.raw(), [from.operand(), to.operand()]))
+    }
+
+    /// Returns the text followed by `other`; null where either is.
+    pub fn concat(self, other: impl Term<T>) -> Expr<T> {
+        Expr::new(call(Function::Concat, self.raw(), [other.term()]))
+    }
+}
+
+/// Numbers, and options of numbers. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number",
+    label = "arithmetic and `sum`/`avg` need a numeric field"
+)]
+pub trait Num: Value {
+    /// The type of a sum: `i64` for integers, `f64` for floats.
+    type Sum: Scalar;
+}
+
+macro_rules! numbers {
+    ($($number:ty => $sum:ty),*) => { $(
+        impl Num for $number {
+            type Sum = $sum;
+        }
+        impl Num for Option<$number> {
+            type Sum = $sum;
+        }
+    )* };
+}
+numbers!(i8 => i64, i16 => i64, i32 => i64, i64 => i64, u8 => u64, u16 => u64, u32 => u64, u64 => u64, f32 => f64, f64 => f64);
+
+fn arithmetic(operation: Arithmetic, ty: Type, nullable: bool, args: &[Node]) -> Node {
+    let args = args.iter().map(|node| node.id()).collect();
+    arena::push(Tree::Arithmetic { operation, args, ty, nullable })
+}
+
+impl<T: Num> Expr<T> {
+    /// Returns the absolute value; an error where it does not fit the type.
+    pub fn abs(self) -> Expr<T> {
+        Expr::new(arithmetic(Arithmetic::Abs, T::TYPE, T::NULLABLE, &[self.raw()]))
+    }
+
+    /// Returns the number as a float.
+    pub fn as_f64(self) -> Expr<f64> {
+        Expr::new(arithmetic(Arithmetic::Cast, Type::F64, T::NULLABLE, &[self.raw()]))
+    }
+
+    /// Returns the number as an integer, cut toward zero; an error where it does not fit.
+    pub fn as_i64(self) -> Expr<i64> {
+        Expr::new(arithmetic(Arithmetic::Cast, Type::I64, T::NULLABLE, &[self.raw()]))
+    }
+}
+
+macro_rules! operators {
+    ($($Trait:ident $method:ident),*) => { $(
+        impl<T: Num, R: Term<T>> ops::$Trait<R> for Expr<T> {
+            type Output = Expr<T>;
+
+            fn $method(self, right: R) -> Expr<T> {
+                let right = beside(self.raw(), right.term());
+                Expr::new(arithmetic(Arithmetic::$Trait, T::TYPE, T::NULLABLE, &[self.raw(), right]))
+            }
+        }
+
+        impl<T: Num> ops::$Trait<Expr<T>> for Param<T> {
+            type Output = Expr<T>;
+
+            fn $method(self, right: Expr<T>) -> Expr<T> {
+                Expr::new(arithmetic(Arithmetic::$Trait, T::TYPE, T::NULLABLE, &[self.node(), right.raw()]))
+            }
+        }
+
+        impl<T: Num> ops::$Trait<Param<T>> for Param<T> {
+            type Output = Expr<T>;
+
+            fn $method(self, right: Param<T>) -> Expr<T> {
+                Expr::new(arithmetic(Arithmetic::$Trait, T::TYPE, T::NULLABLE, &[self.node(), right.node()]))
+            }
+        }
+
+        operators!(@literals $Trait $method: i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+    )* };
+    (@literals $Trait:ident $method:ident: $($number:ty)*) => { $(
+        impl ops::$Trait<$number> for Param<$number> {
+            type Output = Expr<$number>;
+
+            fn $method(self, right: $number) -> Expr<$number> {
+                let right = beside(self.node(), literal(&right));
+                Expr::new(arithmetic(Arithmetic::$Trait, <$number>::TYPE, false, &[self.node(), right]))
+            }
+        }
+
+        impl ops::$Trait<Expr<$number>> for $number {
+            type Output = Expr<$number>;
+
+            fn $method(self, right: Expr<$number>) -> Expr<$number> {
+                let left = beside(right.raw(), literal(&self));
+                Expr::new(arithmetic(Arithmetic::$Trait, <$number>::TYPE, false, &[left, right.raw()]))
+            }
+        }
+    )* };
+}
+operators!(Add add, Sub sub, Mul mul, Div div, Rem rem);
+
+impl<T: Num> ops::Neg for Expr<T> {
+    type Output = Expr<T>;
+
+    fn neg(self) -> Expr<T> {
+        Expr::new(arithmetic(Arithmetic::Neg, T::TYPE, T::NULLABLE, &[self.raw()]))
+    }
+}
+
+impl<R: Predicate> ops::BitAnd<R> for Expr<bool> {
+    type Output = Expr<bool>;
+
+    fn bitand(self, right: R) -> Expr<bool> {
+        let right = right.condition().raw();
+        Expr::push(Tree::And(self.raw().id(), right.id()))
+    }
+}
+
+impl<R: Predicate> ops::BitOr<R> for Expr<bool> {
+    type Output = Expr<bool>;
+
+    fn bitor(self, right: R) -> Expr<bool> {
+        let right = right.condition().raw();
+        Expr::push(Tree::Or(self.raw().id(), right.id()))
+    }
+}
+
+impl ops::Not for Expr<bool> {
+    type Output = Expr<bool>;
+
+    fn not(self) -> Expr<bool> {
+        Expr::push(Tree::Not(self.raw().id()))
+    }
+}
+
+impl Expr<bool> {
+    /// Holds where both do: `a & b`.
+    pub fn and(self, right: impl Predicate) -> Expr<bool> {
+        self & right
+    }
+
+    /// Holds where at least one does: `a | b`.
+    pub fn or(self, right: impl Predicate) -> Expr<bool> {
+        self | right
+    }
+}
+
+/// Exists to say what to write in the place of `==` and `<`; no type implements it.
+#[diagnostic::on_unimplemented(
+    message = "`==`, `!=`, `<`, `<=`, `>`, `>=` cannot be used on query expressions: write `.eq(..)`, `.ne(..)`, `.lt(..)`, `.le(..)`, `.gt(..)`, `.ge(..)`",
+    label = "use the method instead",
+    note = "Rust's comparison operators must return `bool`, but the query needs the expression itself; inside `x!(..)` they work"
+)]
+pub trait UseComparisonMethods {}
+
+impl<T, R: UseComparisonMethods> PartialEq<R> for Expr<T> {
+    fn eq(&self, _: &R) -> bool {
+        false
+    }
+}
+
+impl<T, R: UseComparisonMethods> PartialOrd<R> for Expr<T> {
+    fn partial_cmp(&self, _: &R) -> Option<std::cmp::Ordering> {
+        None
+    }
+}

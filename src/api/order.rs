@@ -1,0 +1,108 @@
+//! Sort keys: what `order_by` and an index are made of.
+
+use crate::api::arena::{Extracted, Frame, Node};
+use crate::api::expr::Expr;
+use crate::api::value::{Ordered, Value};
+use crate::ir;
+use crate::ir::doc::Nulls;
+
+/// A sort key with its direction.
+#[must_use = "a sort key does nothing outside `order_by` or an index"]
+#[derive(Clone, Copy, Debug)]
+pub struct OrderKey {
+    by: Node,
+    descending: bool,
+    nulls: Nulls,
+}
+
+impl OrderKey {
+    /// Puts null and missing first, whatever the direction.
+    pub fn nulls_first(mut self) -> Self {
+        self.nulls = Nulls::First;
+        self
+    }
+
+    /// Puts null and missing last, whatever the direction.
+    pub fn nulls_last(mut self) -> Self {
+        self.nulls = Nulls::Last;
+        self
+    }
+
+    pub(crate) fn reversed(mut self) -> Self {
+        self.descending = !self.descending;
+        self
+    }
+
+    /// Takes what is sorted by out of the arena.
+    pub(crate) fn extract(&self, frame: &Frame, first_constant: usize) -> Extracted {
+        frame.finish(self.by, first_constant)
+    }
+
+    /// Returns the key over an extracted lambda.
+    pub(crate) fn with(&self, by: ir::doc::Lambda) -> ir::doc::OrderKey {
+        ir::doc::OrderKey { by, descending: self.descending, nulls: self.nulls }
+    }
+}
+
+impl<T: Value> Expr<T>
+where
+    T::Core: Ordered,
+{
+    /// Returns the expression as a sort key from small to large: null and missing, then numbers, then text.
+    pub fn asc(self) -> OrderKey {
+        OrderKey { by: self.raw(), descending: false, nulls: Nulls::Smallest }
+    }
+
+    /// Returns the expression as a sort key from large to small; null and missing come last.
+    pub fn desc(self) -> OrderKey {
+        OrderKey { by: self.raw(), descending: true, nulls: Nulls::Smallest }
+    }
+}
+
+/// What `order_by` accepts: an expression (ascending), `.asc()`, `.desc()`, or a tuple of those. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sort key",
+    label = "expected an expression that has an order, `.asc()`, `.desc()`, or a tuple of these"
+)]
+pub trait OrderKeys {
+    #[doc(hidden)]
+    fn keys(self) -> Vec<OrderKey>;
+}
+
+impl OrderKeys for OrderKey {
+    fn keys(self) -> Vec<OrderKey> {
+        vec![self]
+    }
+}
+
+impl<T: Value> OrderKeys for Expr<T>
+where
+    T::Core: Ordered,
+{
+    fn keys(self) -> Vec<OrderKey> {
+        vec![self.asc()]
+    }
+}
+
+macro_rules! tuples {
+    ($(($($T:ident $i:tt),+))*) => { $(
+        impl<$($T: OrderKeys),+> OrderKeys for ($($T,)+) {
+            fn keys(self) -> Vec<OrderKey> {
+                let mut keys = Vec::new();
+                $( keys.extend(self.$i.keys()); )+
+                keys
+            }
+        }
+    )* };
+}
+
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}

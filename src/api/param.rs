@@ -1,0 +1,293 @@
+//! Parameters: holes that a call of a compiled query fills.
+
+use std::marker::PhantomData;
+
+use smallvec::SmallVec;
+
+use crate::api::arena::{self, Node};
+use crate::api::expr::Expr;
+use crate::api::value::{Scalar, shortest};
+use crate::compile::{CompileError, OperandError};
+use crate::error::Result;
+use crate::ir::doc::Expr as Tree;
+use crate::ir::types::Type;
+use crate::ir::value::Value;
+
+/// A value that is supplied when a compiled query is called. `Copy`; used twice, it is one argument.
+pub struct Param<T> {
+    slot: u16,
+    generation: u32,
+    ty: Type,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Param<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Param<T> {}
+
+impl<T> std::fmt::Debug for Param<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Param({})", self.slot)
+    }
+}
+
+impl<T> Param<T> {
+    pub(crate) fn node(self) -> Node {
+        if self.generation != arena::generation() {
+            arena::fail(CompileError::ForeignParameter);
+        }
+        arena::push(Tree::Param { slot: self.slot, ty: self.ty })
+    }
+
+    /// Returns the slot, or records that the parameter belongs to another query.
+    pub(crate) fn slot(self) -> Option<u16> {
+        (self.generation == arena::generation()).then_some(self.slot)
+    }
+
+    /// Returns the parameter as an ordinary expression.
+    pub fn expr(self) -> Expr<T> {
+        Expr::new(self.node())
+    }
+}
+
+/// Hands out the parameters of one `compile` closure.
+#[derive(Debug, Default)]
+pub struct Slots {
+    types: Vec<Type>,
+}
+
+impl Slots {
+    /// Returns the next parameter.
+    pub fn param<T: ParamType>(&mut self) -> Param<T> {
+        // No closure takes 65,536 parameters.
+        let slot = self.types.len() as u16;
+        self.types.push(T::TYPE);
+        Param { slot, generation: arena::generation(), ty: T::TYPE, of: PhantomData }
+    }
+
+    pub(crate) fn into_types(self) -> Vec<Type> {
+        self.types
+    }
+}
+
+/// One argument of a call, borrowed from the caller where it can be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument<'a> {
+    /// No value.
+    Null,
+    /// A bool.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A finite float.
+    Real(f64),
+    /// Text.
+    Text(&'a str),
+    /// A list.
+    List(Vec<Argument<'a>>),
+}
+
+impl Argument<'_> {
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Argument::Null => Value::Null,
+            Argument::Bool(x) => Value::Bool(*x),
+            Argument::Int(x) => Value::Int(*x),
+            Argument::Real(x) => Value::Real(*x),
+            Argument::Text(x) => Value::Text((*x).into()),
+            Argument::List(items) => Value::List(items.iter().map(Argument::to_value).collect()),
+        }
+    }
+}
+
+/// The arguments of one call, by slot.
+#[derive(Debug, Default)]
+pub struct Arguments<'a> {
+    values: SmallVec<[Argument<'a>; 4]>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Adds the argument of the next slot.
+    ///
+    /// # Errors
+    /// `OutOfRange` for an integer outside `i64`, `NotFinite` for NaN and the infinities.
+    pub fn push(&mut self, argument: Result<Argument<'a>, OperandError>) -> Result<()> {
+        let place = self.values.len() + 1;
+        self.values.push(argument.map_err(|error| error.of(format!("argument {place}")))?);
+        Ok(())
+    }
+
+    pub(crate) fn get(&self, slot: u16) -> Option<&Argument<'a>> {
+        self.values.get(usize::from(slot))
+    }
+}
+
+/// The types that a parameter can have. `Arg` is what `call` takes: `&str` for `String`, `&[T]` for `Vec<T>`, the
+/// value itself for numbers and bools.
+#[diagnostic::on_unimplemented(message = "`{Self}` cannot be a query parameter", label = "not a parameter type")]
+pub trait ParamType: 'static {
+    /// What a call gives for it.
+    type Arg<'a>;
+    #[doc(hidden)]
+    const TYPE: Type;
+    #[doc(hidden)]
+    fn argument<'x, 'a: 'x>(argument: &'x Self::Arg<'a>) -> Result<Argument<'x>, OperandError>;
+}
+
+macro_rules! scalar_params {
+    ($($rust:ty, $ty:ident, $x:ident => $argument:expr;)*) => { $(
+        impl ParamType for $rust {
+            type Arg<'a> = $rust;
+            const TYPE: Type = Type::$ty;
+
+            fn argument<'x, 'a: 'x>(argument: &'x $rust) -> Result<Argument<'x>, OperandError> {
+                let $x = *argument;
+                $argument
+            }
+        }
+    )* };
+}
+
+scalar_params! {
+    bool, Bool, x => Ok(Argument::Bool(x));
+    i8, I8, x => Ok(Argument::Int(x.into()));
+    i16, I16, x => Ok(Argument::Int(x.into()));
+    i32, I32, x => Ok(Argument::Int(x.into()));
+    i64, I64, x => Ok(Argument::Int(x));
+    u8, U8, x => Ok(Argument::Int(x.into()));
+    u16, U16, x => Ok(Argument::Int(x.into()));
+    u32, U32, x => Ok(Argument::Int(x.into()));
+    u64, U64, x => i64::try_from(x).map(Argument::Int).map_err(|_| OperandError::OutOfRange(x.to_string()));
+    f32, F32, x => real(shortest(x));
+    f64, F64, x => real(x);
+}
+
+fn real<'x>(x: f64) -> Result<Argument<'x>, OperandError> {
+    if x.is_finite() { Ok(Argument::Real(x)) } else { Err(OperandError::NotFinite) }
+}
+
+impl ParamType for String {
+    type Arg<'a> = &'a str;
+    const TYPE: Type = Type::Text;
+
+    fn argument<'x, 'a: 'x>(argument: &'x &'a str) -> Result<Argument<'x>, OperandError> {
+        Ok(Argument::Text(argument))
+    }
+}
+
+impl<T: ParamType> ParamType for Option<T> {
+    type Arg<'a> = Option<T::Arg<'a>>;
+    const TYPE: Type = T::TYPE;
+
+    fn argument<'x, 'a: 'x>(argument: &'x Self::Arg<'a>) -> Result<Argument<'x>, OperandError> {
+        argument.as_ref().map_or(Ok(Argument::Null), T::argument)
+    }
+}
+
+impl<T: ParamType> ParamType for Vec<T> {
+    type Arg<'a> = &'a [T::Arg<'a>];
+    const TYPE: Type = Type::Array;
+
+    fn argument<'x, 'a: 'x>(argument: &'x &'a [T::Arg<'a>]) -> Result<Argument<'x>, OperandError> {
+        Ok(Argument::List(argument.iter().map(T::argument).collect::<Result<_, _>>()?))
+    }
+}
+
+/// The argument side of a compiled query: `()`, a tuple of [`ParamType`]s, or a `#[derive(Params)]` struct.
+pub trait ParamSet: 'static {
+    /// What `call` takes. A set of one parameter takes the bare argument.
+    type Args<'a>;
+    #[doc(hidden)]
+    fn arguments<'x, 'a: 'x>(args: &'x Self::Args<'a>, out: &mut Arguments<'x>) -> Result<()>;
+}
+
+/// The symbolic side of the parameters: what the closure's second argument may be. Sealed but for the derive.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the parameters of a compiled query",
+    label = "expected `()`, a tuple pattern like `(a, b)`, or an annotated `p: Param<T>`",
+    note = "write `|q, (prefix, offset)| ..`; a single parameter is `|q, (prefix,)| ..` or `|q, prefix: Param<String>| ..`; none is `|q, ()| ..`"
+)]
+pub trait SymbolicParams {
+    /// The argument side.
+    type Set: ParamSet;
+    #[doc(hidden)]
+    fn symbols(slots: &mut Slots) -> Self;
+}
+
+impl ParamSet for () {
+    type Args<'a> = ();
+
+    fn arguments<'x, 'a: 'x>(_: &'x (), _: &mut Arguments<'x>) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl SymbolicParams for () {
+    type Set = ();
+
+    fn symbols(_: &mut Slots) -> Self {}
+}
+
+impl<T: ParamType> SymbolicParams for Param<T> {
+    type Set = (T,);
+
+    fn symbols(slots: &mut Slots) -> Self {
+        slots.param()
+    }
+}
+
+impl<A: ParamType> ParamSet for (A,) {
+    type Args<'a> = A::Arg<'a>;
+
+    fn arguments<'x, 'a: 'x>(args: &'x A::Arg<'a>, out: &mut Arguments<'x>) -> Result<()> {
+        out.push(A::argument(args))
+    }
+}
+
+impl<A: ParamType> SymbolicParams for (Param<A>,) {
+    type Set = (A,);
+
+    fn symbols(slots: &mut Slots) -> Self {
+        (slots.param(),)
+    }
+}
+
+macro_rules! sets {
+    ($(($($T:ident $i:tt),+))*) => { $(
+        impl<$($T: ParamType),+> ParamSet for ($($T,)+) {
+            type Args<'a> = ($($T::Arg<'a>,)+);
+
+            fn arguments<'x, 'a: 'x>(args: &'x Self::Args<'a>, out: &mut Arguments<'x>) -> Result<()> {
+                $( out.push($T::argument(&args.$i))?; )+
+                Ok(())
+            }
+        }
+
+        impl<$($T: ParamType),+> SymbolicParams for ($(Param<$T>,)+) {
+            type Set = ($($T,)+);
+
+            fn symbols(slots: &mut Slots) -> Self {
+                ($(slots.param::<$T>(),)+)
+            }
+        }
+    )* };
+}
+
+sets! {
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
+
+/// Returns a scalar as the argument that it would be, for the parts of a query that are values and not holes.
+pub(crate) fn constant<T: Scalar>(value: &T) -> Result<Value, OperandError> {
+    value.to_value()
+}

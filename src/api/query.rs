@@ -1,0 +1,467 @@
+//! `Query<T, M>`: stages over rows of `T`, and the terminals that end them.
+//!
+//! Every combinator is a thin generic shell: it runs the closure on symbols and hands one untyped lambda to code
+//! that is not generic. One type serves both ways of running: on a collection (`M = Live`) a terminal runs, inside
+//! `compile` (`M = Deferred`) it describes.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use crate::api::arena::{Extracted, Frame, Node};
+use crate::api::document::Document;
+use crate::api::expr::{Expr, Predicate};
+use crate::api::ops::Num;
+use crate::api::order::OrderKeys;
+use crate::api::param::Param;
+use crate::api::rows::{Decode, Rows};
+use crate::api::select::Grouped;
+use crate::api::session::Session;
+use crate::api::value::{Ordered, Row, Symbol, Value};
+use crate::api::write::Assignments;
+use crate::compile::CompileError;
+use crate::error::{Error, QueryError, Result};
+use crate::ir;
+use crate::ir::doc::{self, Fold, Lambda, Source, Stage, Terminal};
+
+/// How terminals finish: [`Deferred`] describes them for `compile`, [`Live`] runs them. Sealed.
+pub trait Mode: private::Sealed {
+    /// What a terminal returns.
+    type Ret<O>;
+    #[doc(hidden)]
+    fn finish<O>(self, plan: Plan<O>) -> Self::Ret<O>;
+}
+
+/// Inside `compile`: `count()` is a [`Plan<u64>`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deferred;
+
+impl Mode for Deferred {
+    type Ret<O> = Plan<O>;
+
+    fn finish<O>(self, plan: Plan<O>) -> Plan<O> {
+        plan
+    }
+}
+
+/// On a collection: `count()` is a `Result<u64>`.
+#[derive(Clone, Copy, Debug)]
+pub struct Live<'s> {
+    pub(crate) session: &'s Session,
+}
+
+impl Mode for Live<'_> {
+    type Ret<O> = Result<O>;
+
+    fn finish<O>(self, plan: Plan<O>) -> Result<O> {
+        self.session.run_once(plan.description, plan.decode)
+    }
+}
+
+mod private {
+    pub trait Sealed {}
+    impl Sealed for super::Deferred {}
+    impl Sealed for super::Live<'_> {}
+}
+
+/// A query as the builder has it: the tree, the constants beside it, and the first thing that was wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct Description {
+    pub(crate) query: doc::Query,
+    pub(crate) terminal: Terminal,
+    pub(crate) constants: Vec<ir::value::Value>,
+    pub(crate) error: Option<CompileError>,
+}
+
+impl Description {
+    pub(crate) fn collection(name: Cow<'static, str>, key: &'static str) -> Self {
+        Description {
+            query: doc::Query { source: Source::Collection { name, key }, stages: Vec::new() },
+            terminal: Terminal::Rows,
+            constants: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Takes over the constants and the error of a closure, and returns its lambda.
+    fn absorb(&mut self, extracted: Extracted) -> Lambda {
+        self.constants.extend(extracted.constants);
+        if let Some(error) = extracted.error {
+            self.error.get_or_insert(error);
+        }
+        extracted.lambda
+    }
+
+    fn lambda(&mut self, frame: &Frame, root: Node) -> Lambda {
+        let extracted = frame.finish(root, self.constants.len());
+        self.absorb(extracted)
+    }
+
+    pub(crate) fn push(&mut self, stage: impl FnOnce(Lambda) -> Stage, frame: &Frame, root: Node) {
+        let lambda = self.lambda(frame, root);
+        self.query.stages.push(stage(lambda));
+    }
+
+    fn order(&mut self, frame: &Frame, keys: &[crate::api::order::OrderKey], then: bool) {
+        let keys = keys
+            .iter()
+            .map(|key| {
+                let lambda = self.absorb(key.extract(frame, self.constants.len()));
+                key.with(lambda)
+            })
+            .collect();
+        self.query.stages.push(Stage::Order { keys, then });
+    }
+
+    fn update(&mut self, frame: &Frame, assignments: &[crate::api::write::Assignment]) {
+        let changes = assignments
+            .iter()
+            .map(|assignment| {
+                let lambda = self.absorb(assignment.extract(frame, self.constants.len()));
+                assignment.with(lambda)
+            })
+            .collect();
+        self.terminal = Terminal::Update(changes);
+    }
+
+    fn count(&mut self, count: RowCountOf, method: &'static str) -> doc::Count {
+        match count {
+            RowCountOf::Param(Some(slot)) => doc::Count::Param(slot),
+            RowCountOf::Param(None) => {
+                self.error.get_or_insert(CompileError::ForeignParameter);
+                doc::Count::Param(u16::MAX)
+            }
+            RowCountOf::Constant(count) => {
+                if count < 0 {
+                    self.error.get_or_insert(CompileError::NegativeCount { method, count });
+                }
+                self.constants.push(ir::value::Value::Int(count));
+                doc::Count::Constant(self.constants.len() as u32 - 1)
+            }
+        }
+    }
+}
+
+/// A finished query: what it says, and the function that reads its rows.
+#[must_use = "a plan does nothing until it is compiled"]
+pub struct Plan<O> {
+    pub(crate) description: Description,
+    pub(crate) decode: Decode<O>,
+}
+
+impl<O> std::fmt::Debug for Plan<O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Plan").field(&self.description).finish()
+    }
+}
+
+/// What a `compile` closure may return: a terminal, or a query (all its rows). Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be compiled",
+    label = "the closure must return a query or a terminal such as `.count()`"
+)]
+pub trait IntoPlan {
+    /// What a call returns.
+    type Output;
+    #[doc(hidden)]
+    fn into_plan(self) -> Plan<Self::Output>;
+}
+
+impl<O> IntoPlan for Plan<O> {
+    type Output = O;
+
+    fn into_plan(self) -> Plan<O> {
+        self
+    }
+}
+
+impl<T: Row> IntoPlan for Query<T, Deferred> {
+    type Output = Vec<T>;
+
+    fn into_plan(self) -> Plan<Vec<T>> {
+        self.to_vec()
+    }
+}
+
+/// A query that yields rows of type `T`. Lazy: nothing runs before a terminal.
+#[must_use = "a query does nothing until a terminal such as `.to_vec()` or `.count()`"]
+pub struct Query<T, M = Deferred> {
+    pub(crate) description: Description,
+    pub(crate) mode: M,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T, M: Clone> Clone for Query<T, M> {
+    fn clone(&self) -> Self {
+        Query { description: self.description.clone(), mode: self.mode.clone(), of: PhantomData }
+    }
+}
+
+impl<T, M> std::fmt::Debug for Query<T, M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Query").field(&self.description).finish()
+    }
+}
+
+/// A number of rows, as the builder has it.
+#[derive(Debug)]
+pub enum RowCountOf {
+    /// A number.
+    Constant(i64),
+    /// A parameter's slot, or none when the parameter belongs to another query.
+    Param(Option<u16>),
+}
+
+/// Row counts for `skip` and `take`: integers and `Param<u64>`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a row count",
+    label = "expected an unsigned integer or a `Param<u64>`"
+)]
+pub trait RowCount {
+    #[doc(hidden)]
+    fn rows(self) -> RowCountOf;
+}
+
+macro_rules! row_counts {
+    ($($count:ty)*) => { $(
+        impl RowCount for $count {
+            fn rows(self) -> RowCountOf {
+                // Rule 6: counts are clamped to `i64::MAX`.
+                RowCountOf::Constant(i64::try_from(self).unwrap_or(i64::MAX))
+            }
+        }
+    )* };
+}
+row_counts!(i32 u32 u64 usize);
+
+impl RowCount for Param<u64> {
+    fn rows(self) -> RowCountOf {
+        RowCountOf::Param(self.slot())
+    }
+}
+
+impl<T, M> Query<T, M> {
+    pub(crate) fn new(description: Description, mode: M) -> Self {
+        Query { description, mode, of: PhantomData }
+    }
+
+    pub(crate) fn retype<U>(self) -> Query<U, M> {
+        Query { description: self.description, mode: self.mode, of: PhantomData }
+    }
+
+    /// Leaves out the first `count` rows. More than there are leaves none.
+    pub fn skip(mut self, count: impl RowCount) -> Self {
+        let count = self.description.count(count.rows(), "skip");
+        self.description.query.stages.push(Stage::Skip(count));
+        self
+    }
+
+    /// Keeps the first `count` rows only.
+    pub fn take(mut self, count: impl RowCount) -> Self {
+        let count = self.description.count(count.rows(), "take");
+        self.description.query.stages.push(Stage::Take(count));
+        self
+    }
+
+    /// Gives up the promised order: only the set of rows is then promised.
+    pub fn unordered(mut self) -> Self {
+        self.description.query.stages.push(Stage::Unordered);
+        self
+    }
+}
+
+impl<T: Row, M: Mode> Query<T, M> {
+    /// Keeps the rows for which the condition holds.
+    pub fn filter<B: Predicate>(mut self, f: impl FnOnce(T::Sym) -> B) -> Self {
+        let frame = Frame::one();
+        let root = f(T::Sym::bind(frame.row())).condition().raw();
+        self.description.push(Stage::Filter, &frame, root);
+        self
+    }
+
+    fn order<K: OrderKeys>(mut self, f: impl FnOnce(T::Sym) -> K, then: bool, reversed: bool) -> Self {
+        let frame = Frame::one();
+        let mut keys = f(T::Sym::bind(frame.row())).keys();
+        if reversed {
+            keys = keys.into_iter().map(crate::api::order::OrderKey::reversed).collect();
+        }
+        self.description.order(&frame, &keys, then);
+        self
+    }
+
+    /// Sorts by one key or a tuple of keys, from small to large. Rows that are equal keep the order they had.
+    pub fn order_by<K: OrderKeys>(self, f: impl FnOnce(T::Sym) -> K) -> Self {
+        self.order(f, false, false)
+    }
+
+    /// Sorts by one key or a tuple of keys, from large to small.
+    pub fn order_by_desc<K: OrderKeys>(self, f: impl FnOnce(T::Sym) -> K) -> Self {
+        self.order(f, false, true)
+    }
+
+    /// Sorts rows that are equal by the keys before, from small to large.
+    pub fn then_by<K: OrderKeys>(self, f: impl FnOnce(T::Sym) -> K) -> Self {
+        self.order(f, true, false)
+    }
+
+    /// Sorts rows that are equal by the keys before, from large to small.
+    pub fn then_by_desc<K: OrderKeys>(self, f: impl FnOnce(T::Sym) -> K) -> Self {
+        self.order(f, true, true)
+    }
+
+    /// Turns each row into an expression or a tuple of expressions.
+    pub fn select<P: Symbol>(mut self, f: impl FnOnce(T::Sym) -> P) -> Query<P::Out, M> {
+        let frame = Frame::one();
+        let root = f(T::Sym::bind(frame.row())).node();
+        self.description.push(Stage::Select, &frame, root);
+        self.retype()
+    }
+
+    /// Groups rows by a key; finish with [`Grouped::select`].
+    pub fn group_by<K: Symbol>(mut self, f: impl FnOnce(T::Sym) -> K) -> Grouped<K, T, M> {
+        let frame = Frame::one();
+        let root = f(T::Sym::bind(frame.row())).node();
+        self.description.push(Stage::Group, &frame, root);
+        Grouped::new(self)
+    }
+
+    fn end<O>(mut self, terminal: Terminal, decode: Decode<O>) -> M::Ret<O> {
+        self.description.terminal = terminal;
+        self.mode.finish(Plan { description: self.description, decode })
+    }
+
+    fn fold<N, O>(mut self, fold: Fold, f: impl FnOnce(T::Sym) -> Expr<N>, decode: Decode<O>) -> M::Ret<O> {
+        let frame = Frame::one();
+        let root = f(T::Sym::bind(frame.row())).raw();
+        let lambda = self.description.lambda(&frame, root);
+        self.end(Terminal::Fold(fold, lambda), decode)
+    }
+
+    /// Returns all rows.
+    pub fn to_vec(self) -> M::Ret<Vec<T>> {
+        self.end(Terminal::Rows, Rows::collect)
+    }
+
+    /// Returns the number of rows.
+    pub fn count(self) -> M::Ret<u64> {
+        self.end(Terminal::Count, Rows::one)
+    }
+
+    /// Returns whether there is a row.
+    pub fn exists(self) -> M::Ret<bool> {
+        self.end(Terminal::Exists, Rows::one)
+    }
+
+    /// Returns whether the condition holds for a row; false for none.
+    pub fn any<B: Predicate>(self, f: impl FnOnce(T::Sym) -> B) -> M::Ret<bool> {
+        self.filter(f).exists()
+    }
+
+    /// Returns whether the condition holds for every row; true for none.
+    pub fn all<B: Predicate>(self, f: impl FnOnce(T::Sym) -> B) -> M::Ret<bool> {
+        self.filter(|row| !f(row).condition()).end(Terminal::NotExists, Rows::one)
+    }
+
+    /// Returns the first row, or `None` when there is none.
+    pub fn first(self) -> M::Ret<Option<T>> {
+        self.end(Terminal::First, Rows::next_row)
+    }
+
+    /// Returns the only row.
+    ///
+    /// # Errors
+    /// `NoRow` when there is none, `ManyRows` when there are several.
+    pub fn single(self) -> M::Ret<T> {
+        self.end(Terminal::Single, |rows| {
+            let row = rows.only()?;
+            row.ok_or(Error::Query(QueryError::NoRow))
+        })
+    }
+
+    /// Returns the only row, or `None` when there is none.
+    ///
+    /// # Errors
+    /// `ManyRows` when there are several.
+    pub fn single_or_none(self) -> M::Ret<Option<T>> {
+        self.end(Terminal::Single, Rows::only)
+    }
+
+    /// Returns the sum; zero for nothing. Integers are summed exactly.
+    ///
+    /// # Errors
+    /// `Overflow` when the total of integers does not fit an `i64`, or that of floats is not finite.
+    pub fn sum<N: Num>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<N::Sum> {
+        self.fold(Fold::Sum, f, Rows::one)
+    }
+
+    /// Returns the mean of what is there; `None` for nothing.
+    pub fn avg<N: Num>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<Option<f64>> {
+        self.fold(Fold::Avg, f, Rows::one)
+    }
+
+    /// Returns the smallest value; `None` for nothing.
+    pub fn min<N: Value>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<Option<N::Core>>
+    where
+        N::Core: Ordered,
+    {
+        self.fold(Fold::Min, f, Rows::one)
+    }
+
+    /// Returns the largest value; `None` for nothing.
+    pub fn max<N: Value>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<Option<N::Core>>
+    where
+        N::Core: Ordered,
+    {
+        self.fold(Fold::Max, f, Rows::one)
+    }
+}
+
+impl<T: Document, M: Mode> Query<T, M> {
+    /// Changes the documents, all or none, and returns how many documents' bytes changed.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when an increment meets something that is not a number, or a field below a scalar is set;
+    /// `Overflow` when an increment does not fit; `Unique` when two documents would have the same unique values.
+    pub fn update<A: Assignments>(mut self, f: impl FnOnce(T::Sym) -> A) -> M::Ret<u64> {
+        let frame = Frame::one();
+        let assignments = f(T::Sym::bind(frame.row())).list();
+        self.description.update(&frame, &assignments);
+        self.mode.finish(Plan { description: self.description, decode: Rows::changed })
+    }
+
+    /// Deletes the documents, all or none, and returns how many there were.
+    pub fn delete(self) -> M::Ret<u64> {
+        self.end(Terminal::Delete, Rows::changed)
+    }
+}
+
+impl<T: Row> Query<T, Live<'_>> {
+    /// Gives each row to `f` in turn, one in memory at a time.
+    ///
+    /// # Errors
+    /// The first error of the query or of `f`, which ends it.
+    pub fn for_each(mut self, mut f: impl FnMut(T) -> Result<()>) -> Result<()> {
+        self.description.terminal = Terminal::Rows;
+        self.mode.session.stream_once(self.description, &mut |rows| {
+            while let Some(row) = rows.next_row()? {
+                f(row)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The roots of queries inside `db.compile(|q, ..| q.from::<Event>()..)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Root(pub(crate) ());
+
+impl Root {
+    /// Returns the documents of the type's own collection.
+    pub fn from<T: Document>(self) -> Query<T> {
+        Query::new(Description::collection(Cow::Borrowed(T::COLLECTION), T::KEY), Deferred)
+    }
+
+    /// Returns the documents of a named collection.
+    pub fn from_named<T: Document>(self, name: &str) -> Query<T> {
+        Query::new(Description::collection(Cow::Owned(name.to_owned()), T::KEY), Deferred)
+    }
+}

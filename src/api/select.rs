@@ -1,0 +1,88 @@
+//! Groups: what stands between `group_by` and `select`.
+
+use std::marker::PhantomData;
+
+use crate::api::arena::{self, Frame};
+use crate::api::expr::Expr;
+use crate::api::ops::Num;
+use crate::api::query::{Mode, Query};
+use crate::api::value::{Ordered, Row, Symbol, Value};
+use crate::ir::doc::{Expr as Tree, Fold, Stage};
+use crate::ir::types::Type;
+
+/// Rows grouped by a key; finish with [`select`](Grouped::select).
+#[must_use = "groups do nothing until `.select(..)`"]
+#[derive(Debug)]
+pub struct Grouped<K, T, M> {
+    query: Query<T, M>,
+    key: PhantomData<fn() -> K>,
+}
+
+/// The group inside [`Grouped::select`]: `g.key`, `g.count()`, `g.sum(|e| e.amount)`.
+#[derive(Debug)]
+pub struct Group<K, S> {
+    /// The key that the rows of the group share.
+    pub key: K,
+    row: S,
+}
+
+impl<K: Copy, S: Copy> Clone for Group<K, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: Copy, S: Copy> Copy for Group<K, S> {}
+
+impl<K: Symbol, S: Symbol> Group<K, S> {
+    /// Returns the number of rows of the group.
+    pub fn count(self) -> Expr<u64> {
+        Expr::push(Tree::Fold { fold: Fold::Count, of: None, ty: Type::U64 })
+    }
+
+    /// Returns the sum over the group; zero where it holds no number.
+    pub fn sum<N: Num>(self, f: impl FnOnce(S) -> Expr<N>) -> Expr<N::Sum> {
+        self.fold(Fold::Sum, f, N::Sum::TYPE)
+    }
+
+    /// Returns the mean over the group; null where it holds no number.
+    pub fn avg<N: Num>(self, f: impl FnOnce(S) -> Expr<N>) -> Expr<Option<f64>> {
+        self.fold(Fold::Avg, f, Type::F64)
+    }
+
+    /// Returns the smallest value of the group; null where it holds none.
+    pub fn min<N: Value>(self, f: impl FnOnce(S) -> Expr<N>) -> Expr<Option<N::Core>>
+    where
+        N::Core: Ordered,
+    {
+        self.fold(Fold::Min, f, N::TYPE)
+    }
+
+    /// Returns the largest value of the group; null where it holds none.
+    pub fn max<N: Value>(self, f: impl FnOnce(S) -> Expr<N>) -> Expr<Option<N::Core>>
+    where
+        N::Core: Ordered,
+    {
+        self.fold(Fold::Max, f, N::TYPE)
+    }
+
+    fn fold<N, O>(self, fold: Fold, f: impl FnOnce(S) -> Expr<N>, ty: Type) -> Expr<O> {
+        let of = f(self.row).raw().id();
+        Expr::new(arena::push(Tree::Fold { fold, of: Some(of), ty }))
+    }
+}
+
+impl<K: Symbol, T: Row, M: Mode> Grouped<K, T, M> {
+    pub(crate) fn new(query: Query<T, M>) -> Self {
+        Grouped { query, key: PhantomData }
+    }
+
+    /// Turns each group into an expression or a tuple of expressions over its key and its folds.
+    pub fn select<P: Symbol>(mut self, f: impl FnOnce(Group<K, T::Sym>) -> P) -> Query<P::Out, M> {
+        let frame = Frame::two();
+        let [key, row] = frame.rows();
+        let root = f(Group { key: K::bind(key), row: T::Sym::bind(row) }).node();
+        self.query.description.push(Stage::Select, &frame, root);
+        self.query.retype()
+    }
+}

@@ -1,0 +1,250 @@
+//! What update closures return: assignments to stored fields.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::api::arena::{self, Extracted, Frame, Node};
+use crate::api::expr::{Expr, Nullable, Term, beside, literal};
+use crate::api::ops::Num;
+use crate::api::param::Param;
+use crate::api::value::{Scalar, Symbol, Value};
+use crate::codec;
+use crate::compile::{CompileError, OperandError};
+use crate::ir;
+use crate::ir::doc::Expr as Tree;
+use crate::ir::types::Type;
+
+/// One change to a field of the documents that an update matches.
+#[must_use = "return the assignment from the `update` closure"]
+#[derive(Clone, Copy, Debug)]
+pub struct Assignment {
+    change: Change,
+    field: Node,
+    value: Node,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Set,
+    Unset,
+    Increment,
+}
+
+impl Assignment {
+    /// Takes the field and the value out of the arena.
+    pub(crate) fn extract(&self, frame: &Frame, first_constant: usize) -> Extracted {
+        let pair = arena::push(Tree::Tuple(vec![self.field.id(), self.value.id()]));
+        frame.finish(pair, first_constant)
+    }
+
+    /// Returns the change over an extracted lambda.
+    pub(crate) fn with(&self, lambda: ir::doc::Lambda) -> ir::doc::Assignment {
+        match self.change {
+            Change::Set => ir::doc::Assignment::Set(lambda),
+            Change::Unset => ir::doc::Assignment::Unset(lambda),
+            Change::Increment => ir::doc::Assignment::Increment(lambda),
+        }
+    }
+}
+
+/// What can be assigned to a field of type `T`: a value, an expression or a parameter. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "cannot set a `{T}` field to `{Self}`",
+    label = "expected a `{T}` value, expression or parameter"
+)]
+pub trait Assign<T> {
+    #[doc(hidden)]
+    fn assign(self) -> Result<Node, CompileError>;
+}
+
+fn scalar<T: Scalar>(value: &T) -> Result<Node, CompileError> {
+    literal(value).map_err(|error| error.of("the assigned value"))
+}
+
+fn null(ty: Type) -> Node {
+    arena::constant(ir::value::Value::Null, ty)
+}
+
+impl<T: Scalar> Assign<T> for T {
+    fn assign(self) -> Result<Node, CompileError> {
+        scalar(&self)
+    }
+}
+
+// The only impl for `Option<_>`, so that `set(None)` is inferred.
+impl<T: Scalar> Assign<Option<T>> for Option<T> {
+    fn assign(self) -> Result<Node, CompileError> {
+        self.as_ref().map_or_else(|| Ok(null(T::TYPE)), scalar)
+    }
+}
+
+impl<T: Scalar> Assign<Option<T>> for T {
+    fn assign(self) -> Result<Node, CompileError> {
+        scalar(&self)
+    }
+}
+
+impl Assign<String> for &str {
+    fn assign(self) -> Result<Node, CompileError> {
+        Ok(arena::constant(ir::value::Value::Text(self.into()), Type::Text))
+    }
+}
+
+impl Assign<Option<String>> for &str {
+    fn assign(self) -> Result<Node, CompileError> {
+        Ok(arena::constant(ir::value::Value::Text(self.into()), Type::Text))
+    }
+}
+
+impl<T> Assign<T> for Param<T> {
+    fn assign(self) -> Result<Node, CompileError> {
+        Ok(self.node())
+    }
+}
+
+impl<T> Assign<T> for Expr<T> {
+    fn assign(self) -> Result<Node, CompileError> {
+        Ok(self.raw())
+    }
+}
+
+impl<T> Assign<Option<T>> for Expr<T> {
+    fn assign(self) -> Result<Node, CompileError> {
+        Ok(self.raw())
+    }
+}
+
+/// Adds a list or struct, encoded as the field's own codec would.
+fn whole<T: Serialize>(value: &T, ty: Type) -> Result<Node, CompileError> {
+    let value = codec::encode_value(value).map_err(|error| CompileError::Unsupported {
+        what: format!("the assigned value ({error})"),
+        instead: "give one that can be stored".to_owned(),
+    })?;
+    Ok(arena::constant(value, ty))
+}
+
+macro_rules! containers {
+    ($([$($generics:tt)*] $rust:ty;)*) => { $(
+        impl<$($generics)*> Assign<$rust> for $rust {
+            fn assign(self) -> Result<Node, CompileError> {
+                whole(&self, <$rust>::TYPE)
+            }
+        }
+    )* };
+}
+
+containers! {
+    [T: Value + Serialize] Vec<T>;
+    [T: Value + Serialize + Eq + std::hash::Hash] HashSet<T>;
+    [V: Serialize + DeserializeOwned + 'static] HashMap<String, V>;
+    [V: Serialize + DeserializeOwned + 'static] BTreeMap<String, V>;
+}
+
+impl<T: Value> Expr<T> {
+    /// Stores the value in the field, whatever was there.
+    pub fn set(self, value: impl Assign<T>) -> Assignment {
+        let value = value.assign().unwrap_or_else(|error| {
+            arena::fail(error);
+            null(T::TYPE)
+        });
+        Assignment { change: Change::Set, field: self.raw(), value }
+    }
+}
+
+impl<T: Value> Expr<Option<T>> {
+    /// Removes the field; a document without it is unchanged.
+    pub fn unset(self) -> Assignment {
+        Assignment { change: Change::Unset, field: self.raw(), value: self.raw() }
+    }
+}
+
+impl<T: Num> Expr<T> {
+    /// Adds to the number in the field; null and missing count as zero, another kind is an error.
+    pub fn increment(self, by: impl Term<T>) -> Assignment {
+        let value = beside(self.raw(), by.term());
+        Assignment { change: Change::Increment, field: self.raw(), value }
+    }
+}
+
+/// Nested structs, as wholes.
+impl<F: Symbol> Nullable<F>
+where
+    F::Out: Value + Serialize,
+{
+    /// Stores the struct, or null for `None`, whatever was there.
+    pub fn set(self, value: Option<F::Out>) -> Assignment {
+        let value = match value {
+            Some(value) => whole(&value, Type::Object),
+            None => Ok(null(Type::Object)),
+        };
+        let value = value.unwrap_or_else(|error| {
+            arena::fail(error);
+            null(Type::Object)
+        });
+        Assignment { change: Change::Set, field: self.raw(), value }
+    }
+
+    /// Removes the struct; a document without it is unchanged.
+    pub fn unset(self) -> Assignment {
+        Assignment { change: Change::Unset, field: self.raw(), value: self.raw() }
+    }
+}
+
+/// Stores a whole nested struct: `set_struct(o.address, Address { .. })`.
+pub fn set_struct<S: Symbol>(field: S, value: S::Out) -> Assignment
+where
+    S::Out: Value<Sym = S> + Serialize,
+{
+    let value = whole(&value, Type::Object).unwrap_or_else(|error| {
+        arena::fail(error);
+        null(Type::Object)
+    });
+    Assignment { change: Change::Set, field: field.node(), value }
+}
+
+/// One assignment, a tuple or a `Vec` of them. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of assignments",
+    label = "expected `field.set(..)`, a tuple or a `Vec` of those"
+)]
+pub trait Assignments {
+    #[doc(hidden)]
+    fn list(self) -> Vec<Assignment>;
+}
+
+impl Assignments for Assignment {
+    fn list(self) -> Vec<Assignment> {
+        vec![self]
+    }
+}
+
+impl Assignments for Vec<Assignment> {
+    fn list(self) -> Vec<Assignment> {
+        self
+    }
+}
+
+macro_rules! tuples {
+    ($(($($T:ident $i:tt),+))*) => { $(
+        impl<$($T: Assignments),+> Assignments for ($($T,)+) {
+            fn list(self) -> Vec<Assignment> {
+                let mut list = Vec::new();
+                $( list.extend(self.$i.list()); )+
+                list
+            }
+        }
+    )* };
+}
+
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}

@@ -1,0 +1,134 @@
+//! The umbrella error: what a call can fail with, by the layer that says so.
+
+use crate::codec::CodecError;
+use crate::compile::CompileError;
+use crate::store::StoreError;
+
+/// The result of a call.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call failed. [`Error::kind`] gives a category to match on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The query or an argument was refused before anything ran.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The file could not be opened, read or written, or refused what was written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A value could not be stored, or what is stored could not be read as the type.
+    #[error("{}", codec_place(collection, *id))]
+    Codec {
+        /// The collection.
+        collection: String,
+        /// The document's row id, where it is known.
+        id: Option<i64>,
+        /// What was wrong, with the path.
+        source: CodecError,
+    },
+    /// The query ran, and its rows were not as many as the terminal asks for.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// One item of a batch failed; nothing of the batch was stored.
+    #[error("item {index} of the batch")]
+    Item {
+        /// The zero-based place of the item.
+        index: u64,
+        /// What was wrong with it.
+        source: Box<Error>,
+    },
+}
+
+fn codec_place(collection: &str, id: Option<i64>) -> String {
+    match id {
+        Some(id) => format!("document {id} of `{collection}`"),
+        None => format!("a document of `{collection}`"),
+    }
+}
+
+/// The rows were not as many as the terminal asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// `single` found no row. `single_or_none` and `first` take that as an answer.
+    #[error("the query found no row where one was asked for")]
+    NoRow,
+    /// `single` found several rows. `first` takes the first of many.
+    #[error("the query found several rows where one was asked for")]
+    ManyRows,
+}
+
+/// The category of an [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The query has a shape that cannot be run.
+    InvalidQuery,
+    /// The call went to the wrong database, transaction or snapshot.
+    WrongTarget,
+    /// No row where one was asked for.
+    NoRow,
+    /// Several rows where one was asked for.
+    ManyRows,
+    /// The file does not exist.
+    NotFound,
+    /// A document with that key exists.
+    AlreadyExists,
+    /// A unique index refused the document.
+    Unique,
+    /// A stored value has another type than the one asked for.
+    TypeMismatch,
+    /// An integer is outside what can be stored.
+    OutOfRange,
+    /// NaN or an infinity.
+    NotFinite,
+    /// Nested deeper than 1,000 levels.
+    TooDeep,
+    /// Larger than 256 MiB.
+    TooLarge,
+    /// A computed number does not fit its type.
+    Overflow,
+    /// Division by zero.
+    DivisionByZero,
+    /// The writer was not free within the busy timeout.
+    Busy,
+    /// What a handle was reading has changed.
+    Changed,
+    /// A plan or handle is out of date.
+    Stale,
+    /// The commit failed in a way that leaves open whether it took place.
+    OutcomeUnknown,
+    /// The disk or the file's page limit is full.
+    Full,
+    /// The file or the handle is read-only.
+    ReadOnly,
+    /// The file is not a database.
+    NotADatabase,
+    /// The file belongs to another application.
+    OtherApplication,
+    /// The file has a newer format.
+    NewerFormat,
+    /// The file is damaged, or a stored document is malformed.
+    Corrupt,
+    /// The operating system refused.
+    Io,
+    /// A defect of this crate.
+    Internal,
+}
+
+impl Error {
+    /// Returns the category.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Compile(CompileError::OutOfRange { .. }) => ErrorKind::OutOfRange,
+            Error::Compile(CompileError::NotFinite { .. }) => ErrorKind::NotFinite,
+            Error::Compile(_) => ErrorKind::InvalidQuery,
+            Error::Store(error) => error.kind(),
+            Error::Codec { source, .. } => source.kind(),
+            Error::Query(QueryError::NoRow) => ErrorKind::NoRow,
+            Error::Query(QueryError::ManyRows) => ErrorKind::ManyRows,
+            Error::Item { source, .. } => source.kind(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Collections and indexes as plain data, handed to the compiler.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::ir::path::FieldPath;
+use crate::ir::value::Kind;
+
+/// What a database holds, at one schema epoch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Catalog {
+    /// Moves with every change of a collection or an index.
+    pub epoch: i64,
+    /// The collections by name.
+    pub collections: HashMap<String, Arc<Collection>>,
+}
+
+/// A collection: one table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collection {
+    /// The collection's name.
+    pub name: String,
+    /// The table's name.
+    pub table: String,
+    /// The virtual columns.
+    pub columns: Vec<Column>,
+    /// The indexes that users declared.
+    pub indexes: Vec<Index>,
+    /// The narrow index: the row id and, behind it, these columns.
+    pub narrow: Option<Narrow>,
+}
+
+/// A virtual column: the value at a path, as one kind sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// The path.
+    pub path: FieldPath,
+    /// The kind.
+    pub kind: Kind,
+    /// The column's name.
+    pub name: String,
+}
+
+/// A B-tree over virtual columns, with the row id behind them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    /// The index's name.
+    pub name: String,
+    /// The columns in order.
+    pub columns: Vec<IndexColumn>,
+    /// Whether equal values are refused.
+    pub unique: bool,
+}
+
+impl Index {
+    /// Returns whether the row id behind the columns descends.
+    pub fn id_descends(&self) -> bool {
+        !self.unique && self.columns.last().is_some_and(|column| column.descending)
+    }
+}
+
+/// A column of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexColumn {
+    /// The virtual column's name.
+    pub name: String,
+    /// Whether larger values come first.
+    pub descending: bool,
+}
+
+/// The narrow index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Narrow {
+    /// The index's name.
+    pub name: String,
+    /// The virtual columns behind the row id.
+    pub columns: Vec<String>,
+}
+
+impl Collection {
+    /// Returns the virtual column of a path and kind.
+    pub fn column(&self, path: &FieldPath, kind: Kind) -> Option<&Column> {
+        self.columns.iter().find(|column| column.kind == kind && column.path == *path)
+    }
+}

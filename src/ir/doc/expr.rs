@@ -1,0 +1,351 @@
+//! Expressions of the faithful tree.
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
+use crate::ir::path::FieldPath;
+use crate::ir::types::Type;
+
+/// A row that a closure was given, numbered through the whole query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Binder(pub(crate) u32);
+
+/// An expression of a [`Lambda`], by its place in `nodes`.
+pub(crate) type ExprId = u32;
+
+/// What a closure became: its rows, its expressions and the one that it returned.
+///
+/// `nodes` is in post-order: an expression names only expressions before it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Lambda {
+    /// The rows that the closure was given.
+    pub(crate) binders: SmallVec<[Binder; 2]>,
+    /// The expressions.
+    pub(crate) nodes: Vec<Expr>,
+    /// What the closure returned.
+    pub(crate) root: ExprId,
+}
+
+/// One expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Expr {
+    /// A whole row.
+    Row(Binder),
+    /// One element of a row that is a tuple.
+    Item {
+        /// The tuple.
+        of: ExprId,
+        /// The zero-based place in it.
+        index: u8,
+    },
+    /// The key of a document.
+    Key {
+        /// The document.
+        of: ExprId,
+        /// The key's type.
+        ty: Type,
+    },
+    /// The value under a key of a document or of a nested struct.
+    Field {
+        /// What it is a field of.
+        of: ExprId,
+        /// The stored name.
+        key: Cow<'static, str>,
+        /// The declared type.
+        ty: Type,
+        /// Whether null and missing are values of the declared type.
+        nullable: bool,
+    },
+    /// The value that the call supplies for a slot.
+    Param {
+        /// The slot.
+        slot: u16,
+        /// Its declared type.
+        ty: Type,
+    },
+    /// A literal: a constant of the plan.
+    Constant {
+        /// Its place among the constants of the query.
+        index: u32,
+        /// Its type.
+        ty: Type,
+    },
+    /// Compares two values (rules 1 to 4).
+    Compare(Comparison, ExprId, ExprId),
+    /// Both hold.
+    And(ExprId, ExprId),
+    /// At least one holds.
+    Or(ExprId, ExprId),
+    /// It does not hold: the exact complement.
+    Not(ExprId),
+    /// Null or missing.
+    IsNone(ExprId),
+    /// The value is in a list that is one constant or one parameter (rule 21).
+    InList {
+        /// The value.
+        item: ExprId,
+        /// The list.
+        list: ExprId,
+    },
+    /// The value equals one of a few expressions.
+    InItems {
+        /// The value.
+        item: ExprId,
+        /// The expressions.
+        items: Vec<ExprId>,
+    },
+    /// A text function or text condition.
+    Call {
+        /// Which.
+        function: Function,
+        /// Its arguments, the text first.
+        args: SmallVec<[ExprId; 3]>,
+    },
+    /// Checked arithmetic (rule 8).
+    Arithmetic {
+        /// Which.
+        operation: Arithmetic,
+        /// The operands, one or two.
+        args: SmallVec<[ExprId; 2]>,
+        /// The type of the result.
+        ty: Type,
+        /// Whether an operand may be null, and so the result.
+        nullable: bool,
+    },
+    /// The first value, or the second where the first is null, missing or of another kind.
+    Coalesce {
+        /// The value that may be absent.
+        value: ExprId,
+        /// What stands for it.
+        default: ExprId,
+        /// The type of both.
+        ty: Type,
+        /// Whether the default may be null too.
+        nullable: bool,
+    },
+    /// One value made of the rows of a group.
+    Fold {
+        /// Which.
+        fold: Fold,
+        /// What it is made of; none for the count.
+        of: Option<ExprId>,
+        /// The type of the result.
+        ty: Type,
+    },
+    /// Several values.
+    Tuple(Vec<ExprId>),
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Comparison {
+    /// Equal.
+    Eq,
+    /// Not equal: the complement of equal.
+    Ne,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+    /// Greater.
+    Gt,
+    /// Greater or equal.
+    Ge,
+}
+
+/// The functions over text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Function {
+    /// Begins with a plain text.
+    StartsWith,
+    /// Ends with a plain text.
+    EndsWith,
+    /// Holds a plain text.
+    Contains,
+    /// Matches a pattern of `%` and `_`.
+    Like,
+    /// Matches a pattern of `%` and `_` after folding.
+    Ilike,
+    /// Matches a pattern of `*`, `?` and `[..]`.
+    Glob,
+    /// Equals after folding.
+    EqIgnoreCase,
+    /// The number of Unicode scalar values.
+    Len,
+    /// The number of bytes.
+    ByteLen,
+    /// In lower case.
+    Lower,
+    /// In upper case.
+    Upper,
+    /// Without white space at both ends.
+    Trim,
+    /// A part, by scalar values from zero.
+    Substr,
+    /// With one plain text in the place of another.
+    Replace,
+    /// Followed by another.
+    Concat,
+}
+
+impl Function {
+    /// Returns whether the result is a condition.
+    pub(crate) fn is_condition(self) -> bool {
+        use Function::{Contains, EndsWith, EqIgnoreCase, Glob, Ilike, Like, StartsWith};
+        matches!(self, StartsWith | EndsWith | Contains | Like | Ilike | Glob | EqIgnoreCase)
+    }
+
+    /// Returns the type of the result.
+    pub(crate) fn result(self) -> Type {
+        match self {
+            f if f.is_condition() => Type::Bool,
+            Function::Len | Function::ByteLen => Type::U64,
+            _ => Type::Text,
+        }
+    }
+
+    /// Returns the name of the method that makes it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Function::StartsWith => "starts_with",
+            Function::EndsWith => "ends_with",
+            Function::Contains => "contains",
+            Function::Like => "like",
+            Function::Ilike => "ilike",
+            Function::Glob => "glob",
+            Function::EqIgnoreCase => "eq_ignore_case",
+            Function::Len => "len",
+            Function::ByteLen => "byte_len",
+            Function::Lower => "to_lowercase",
+            Function::Upper => "to_uppercase",
+            Function::Trim => "trim",
+            Function::Substr => "substr",
+            Function::Replace => "replace",
+            Function::Concat => "concat",
+        }
+    }
+}
+
+/// The arithmetic operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Arithmetic {
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Sub,
+    /// `a * b`.
+    Mul,
+    /// `a / b`, toward zero for integers.
+    Div,
+    /// `a % b`, with the sign of `a`.
+    Rem,
+    /// `-a`.
+    Neg,
+    /// `a.abs()`.
+    Abs,
+    /// The value as another number type.
+    Cast,
+}
+
+/// What one value is made of many by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Fold {
+    /// The number of rows.
+    Count,
+    /// The sum; zero for nothing.
+    Sum,
+    /// The mean; none for nothing.
+    Avg,
+    /// The smallest; none for nothing.
+    Min,
+    /// The largest; none for nothing.
+    Max,
+}
+
+/// Where null and missing go in an order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Nulls {
+    /// First when ascending, last when descending (rule 5).
+    #[default]
+    Smallest,
+    /// First.
+    First,
+    /// Last.
+    Last,
+}
+
+impl Lambda {
+    /// Returns the expression of that number. The builder only makes numbers that exist; a number that does not
+    /// is answered with the whole first row, which the checks refuse.
+    pub(crate) fn node(&self, id: ExprId) -> &Expr {
+        static NOTHING: Expr = Expr::Tuple(Vec::new());
+        usize::try_from(id).ok().and_then(|i| self.nodes.get(i)).unwrap_or(&NOTHING)
+    }
+
+    /// Returns what the closure returned.
+    pub(crate) fn root(&self) -> &Expr {
+        self.node(self.root)
+    }
+
+    /// Returns the row and the path below it that an expression names, when it names one.
+    pub(crate) fn place(&self, id: ExprId) -> Option<(Place, FieldPath)> {
+        match self.node(id) {
+            Expr::Row(binder) => Some((Place { binder: *binder, items: SmallVec::new() }, FieldPath::root())),
+            Expr::Item { of, index } => {
+                let (mut place, path) = self.place(*of)?;
+                path.is_root().then(|| {
+                    place.items.push(*index);
+                    (place, path)
+                })
+            }
+            Expr::Field { of, key, .. } => {
+                let (place, path) = self.place(*of)?;
+                Some((place, path.key(key.clone())))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A row, or an element of a row that is a tuple.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    /// The row.
+    pub(crate) binder: Binder,
+    /// The elements taken, from the outermost.
+    pub(crate) items: SmallVec<[u8; 2]>,
+}
+
+impl Expr {
+    /// Returns the expression with each operand replaced, from left to right.
+    pub(crate) fn map_operands(mut self, f: &mut dyn FnMut(ExprId) -> ExprId) -> Expr {
+        match &mut self {
+            Expr::Row(_) | Expr::Param { .. } | Expr::Constant { .. } => {}
+            Expr::Item { of, .. } | Expr::Key { of, .. } | Expr::Field { of, .. } => *of = f(*of),
+            Expr::Not(x) | Expr::IsNone(x) => *x = f(*x),
+            Expr::Compare(_, a, b) | Expr::And(a, b) | Expr::Or(a, b) => (*a, *b) = (f(*a), f(*b)),
+            Expr::InList { item, list } => (*item, *list) = (f(*item), f(*list)),
+            Expr::Coalesce { value, default, .. } => (*value, *default) = (f(*value), f(*default)),
+            Expr::InItems { item, items } => {
+                *item = f(*item);
+                items.iter_mut().for_each(|x| *x = f(*x));
+            }
+            Expr::Call { args, .. } => args.iter_mut().for_each(|x| *x = f(*x)),
+            Expr::Arithmetic { args, .. } => args.iter_mut().for_each(|x| *x = f(*x)),
+            Expr::Fold { of, .. } => *of = of.map(f),
+            Expr::Tuple(items) => items.iter_mut().for_each(|x| *x = f(*x)),
+        }
+        self
+    }
+
+    /// Returns the operands, from left to right.
+    pub(crate) fn operands(&self) -> SmallVec<[ExprId; 4]> {
+        let mut operands = SmallVec::new();
+        let _ = self.clone().map_operands(&mut |x| {
+            operands.push(x);
+            x
+        });
+        operands
+    }
+}
