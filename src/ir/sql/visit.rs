@@ -4,6 +4,21 @@ use crate::ir::sql::{Body, Expr, Select, SourceKind, Statement};
 
 /// Calls `f` on every expression below and including `expr`, operands first. Queries inside are entered too.
 pub(crate) fn walk_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
+    operands_mut(expr, &mut |part| match part {
+        Part::Expr(x) => walk_mut(x, f),
+        Part::Query(select) => select_mut(select, f),
+    });
+    f(expr);
+}
+
+/// What an expression holds directly.
+enum Part<'a> {
+    Expr(&'a mut Expr),
+    Query(&'a mut Select),
+}
+
+/// Calls `f` on each operand of `expr`, from left to right.
+fn operands_mut(expr: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
     match expr {
         Expr::Id(_)
         | Expr::Doc(_)
@@ -23,34 +38,35 @@ pub(crate) fn walk_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
         | Expr::NotTrue(x)
         | Expr::IsTrue(x)
         | Expr::IsNull(x)
-        | Expr::OfKind(x, _) => walk_mut(x, f),
+        | Expr::OfKind(x, _) => f(Part::Expr(x)),
         Expr::Binary(_, a, b) => {
-            walk_mut(a, f);
-            walk_mut(b, f);
+            f(Part::Expr(a));
+            f(Part::Expr(b));
         }
-        Expr::And(parts) | Expr::Or(parts) | Expr::Call(_, parts) => parts.iter_mut().for_each(|x| walk_mut(x, f)),
+        Expr::And(parts) | Expr::Or(parts) | Expr::Call(_, parts) => {
+            parts.iter_mut().for_each(|x| f(Part::Expr(x)));
+        }
         Expr::Range(range) => {
-            walk_mut(&mut range.of, f);
+            f(Part::Expr(&mut range.of));
             for bound in range.low.iter_mut().chain(range.high.iter_mut()) {
-                walk_mut(&mut bound.value, f);
+                f(Part::Expr(&mut bound.value));
             }
         }
         Expr::In(item, select) => {
-            walk_mut(item, f);
-            select_mut(select, f);
+            f(Part::Expr(item));
+            f(Part::Query(select));
         }
         Expr::Case { when, otherwise } => {
             for (condition, value) in when {
-                walk_mut(condition, f);
-                walk_mut(value, f);
+                f(Part::Expr(condition));
+                f(Part::Expr(value));
             }
             if let Some(value) = otherwise {
-                walk_mut(value, f);
+                f(Part::Expr(value));
             }
         }
-        Expr::Exists(select) | Expr::Scalar(select) => select_mut(select, f),
+        Expr::Exists(select) | Expr::Scalar(select) => f(Part::Query(select)),
     }
-    f(expr);
 }
 
 /// Calls `f` on every expression below and including `expr`, operands first, without changing any.
@@ -122,9 +138,8 @@ fn nested(select: &mut Select, f: &mut dyn FnMut(&mut Select)) {
 }
 
 fn in_expr(expr: &mut Expr, f: &mut dyn FnMut(&mut Select)) {
-    walk_mut(expr, &mut |x| {
-        if let Expr::In(_, select) | Expr::Exists(select) | Expr::Scalar(select) = x {
-            nested(select, f);
-        }
+    operands_mut(expr, &mut |part| match part {
+        Part::Expr(x) => in_expr(x, f),
+        Part::Query(select) => nested(select, f),
     });
 }
