@@ -11,6 +11,7 @@ use crate::api::value::{Ordered, Scalar, Value};
 use crate::compile::OperandError;
 use crate::ir::doc::{Arithmetic, Comparison, Expr as Tree, Function};
 use crate::ir::types::Type;
+use crate::ir::value::Value as Literal;
 
 fn compare(comparison: Comparison, left: Node, right: Result<Node, OperandError>) -> Expr<bool> {
     let right = beside(left, right);
@@ -180,7 +181,14 @@ impl<T: Text> Expr<T> {
 
     /// Returns up to `len` scalar values from the zero-based `start`; past the end, what there is.
     pub fn substr(self, start: impl Operand<u64>, len: impl Operand<u64>) -> Expr<T> {
-        Expr::new(call(Function::Substr, self.raw(), [start.operand(), len.operand()]))
+        let start = start.operand();
+        // A part from the beginning keeps the order of the whole, so it is told apart while the number is known.
+        let from_zero = start.as_ref().is_ok_and(|node| arena::constants(&[*node]) == Some(vec![Literal::Int(0)]));
+        Expr::new(if from_zero {
+            call(Function::Left, self.raw(), [len.operand()])
+        } else {
+            call(Function::Substr, self.raw(), [start, len.operand()])
+        })
     }
 
     /// Returns the text with every `from` replaced by `to`, both plain text.

@@ -183,6 +183,8 @@ pub(crate) enum Function {
     Trim,
     /// A part, by scalar values from zero.
     Substr,
+    /// The first scalar values: a part from zero, told apart because it keeps the order.
+    Left,
     /// With one plain text in the place of another.
     Replace,
     /// Followed by another.
@@ -221,6 +223,7 @@ impl Function {
             Function::Upper => "to_uppercase",
             Function::Trim => "trim",
             Function::Substr => "substr",
+            Function::Left => "left",
             Function::Replace => "replace",
             Function::Concat => "concat",
         }

@@ -13,10 +13,6 @@ pub(crate) enum Expr {
     Id(Alias),
     /// The document of a source.
     Doc(Alias),
-    /// The document of the table that a write goes to.
-    OwnDoc,
-    /// The row id of the table that a write goes to.
-    OwnId,
     /// A virtual column: the value at a path, as a kind sees it.
     Column {
         /// The source.

@@ -140,6 +140,11 @@ pub(crate) struct Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Alias(pub(crate) u32);
 
+impl Alias {
+    /// The table that a write goes to, which needs no name.
+    pub(crate) const OWN: Alias = Alias(u32::MAX);
+}
+
 /// What a source is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SourceKind {

@@ -22,8 +22,6 @@ fn operands_mut(expr: &mut Expr, f: &mut dyn FnMut(Part<'_>)) {
     match expr {
         Expr::Id(_)
         | Expr::Doc(_)
-        | Expr::OwnDoc
-        | Expr::OwnId
         | Expr::Column { .. }
         | Expr::Output { .. }
         | Expr::Named { .. }

@@ -1,0 +1,103 @@
+//! Refuses what cannot be run, in the user's words, before anything is lowered.
+
+use crate::compile::CompileError;
+use crate::ir::doc::{Assignment, Count, Expr, ExprId, Lambda, Stage, Statement, Terminal};
+use crate::ir::types::Type;
+
+/// How deep an expression may nest, chains of `&` and `|` counting as one level.
+const DEPTH_LIMIT: usize = 200;
+
+/// Checks a statement.
+pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
+    let params = statement.params.len();
+    for stage in &statement.query.stages {
+        match stage {
+            Stage::Filter(lambda) | Stage::Group(lambda) => expression(lambda, params)?,
+            Stage::Order { keys, .. } => keys.iter().try_for_each(|key| expression(&key.by, params))?,
+            Stage::Select(lambda) => {
+                expression(lambda, params)?;
+                selected(lambda, lambda.root)?;
+            }
+            Stage::Skip(Count::Param(slot)) | Stage::Take(Count::Param(slot)) => known(*slot, params)?,
+            Stage::Skip(Count::Constant(_)) | Stage::Take(Count::Constant(_)) | Stage::Unordered => {}
+        }
+    }
+    match &statement.terminal {
+        Terminal::Fold(_, lambda) => expression(lambda, params),
+        Terminal::Update(assignments) => assignments.iter().try_for_each(|assignment| assigned(assignment, params)),
+        _ => Ok(()),
+    }
+}
+
+fn known(slot: u16, params: usize) -> Result<(), CompileError> {
+    if usize::from(slot) < params { Ok(()) } else { Err(CompileError::ForeignParameter) }
+}
+
+/// Checks the parameters and the depth of an expression.
+fn expression(lambda: &Lambda, params: usize) -> Result<(), CompileError> {
+    let mut depths: Vec<usize> = Vec::with_capacity(lambda.nodes.len());
+    for node in &lambda.nodes {
+        if let Expr::Param { slot, .. } = node {
+            known(*slot, params)?;
+        }
+        let operands = node.operands();
+        let below = |id: &ExprId| depths.get(*id as usize).copied().unwrap_or(0);
+        let deepest = operands.iter().map(below).max().unwrap_or(0);
+        let chained = match node {
+            Expr::And(..) => operands.iter().any(|id| matches!(lambda.node(*id), Expr::And(..))),
+            Expr::Or(..) => operands.iter().any(|id| matches!(lambda.node(*id), Expr::Or(..))),
+            _ => false,
+        };
+        let depth = deepest + usize::from(!chained);
+        if depth > DEPTH_LIMIT {
+            return Err(CompileError::Unsupported {
+                what: format!("an expression nested more than {DEPTH_LIMIT} levels deep"),
+                instead: "split it into several filters, or use `is_in` with a list".to_owned(),
+            });
+        }
+        depths.push(depth);
+    }
+    Ok(())
+}
+
+/// Checks that what is selected as a value that is always there cannot be absent with the struct around it.
+fn selected(lambda: &Lambda, id: ExprId) -> Result<(), CompileError> {
+    match lambda.node(id) {
+        Expr::Tuple(items) => items.iter().try_for_each(|item| selected(lambda, *item)),
+        Expr::Field { of, nullable: false, .. } => {
+            let mut outer = *of;
+            while let Expr::Field { of, nullable, .. } = lambda.node(outer) {
+                if *nullable {
+                    return Err(CompileError::MayBeAbsent { path: lambda.display(id) });
+                }
+                outer = *of;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that an assignment goes to a stored field of the document.
+fn assigned(assignment: &Assignment, params: usize) -> Result<(), CompileError> {
+    let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = assignment;
+    expression(lambda, params)?;
+    let target = match lambda.root() {
+        Expr::Tuple(pair) => pair.first().copied().unwrap_or(lambda.root),
+        _ => lambda.root,
+    };
+    match lambda.node(target) {
+        Expr::Field { ty, .. } => match assignment {
+            Assignment::Increment(_) if ty.kind() != Type::I64.kind() => Err(CompileError::TypeMismatch {
+                expression: lambda.display(target),
+                method: "increment".to_owned(),
+                found: *ty,
+                needed: "a number",
+            }),
+            _ if lambda.place(target).is_some() => Ok(()),
+            _ => Err(CompileError::NotAField { expression: lambda.display(target) }),
+        },
+        Expr::Key { .. } => Err(CompileError::KeyAssigned { path: lambda.display(target) }),
+        _ => Err(CompileError::NotAField { expression: lambda.display(target) }),
+    }
+}

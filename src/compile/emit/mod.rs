@@ -1,0 +1,62 @@
+//! Prints the SQL tree as SQLite's text. Total: every tree has one text.
+//!
+//! Identifiers, literals and paths are quoted by [`quote`] alone. Values never appear: they are `?1`, `?2`, .. in the
+//! order of the statement's binds. A LIMIT that is bound is wrapped in a cast, or SQLite would prepare the
+//! statement anew for each value.
+
+pub(crate) mod column;
+mod expr;
+pub(crate) mod quote;
+mod select;
+
+use crate::ir::sql::{Body, Statement};
+
+/// Returns the statement's text.
+pub(crate) fn emit(statement: &Statement) -> String {
+    let mut out = Printer { sql: String::with_capacity(256) };
+    match &statement.body {
+        Body::Select(select) => out.select(select),
+        Body::Update { table, document, filter } => {
+            out.push("UPDATE ");
+            out.identifier(table);
+            out.push(" SET doc = ");
+            out.expr(document);
+            out.filter(filter);
+        }
+        Body::Delete { table, filter } => {
+            out.push("DELETE FROM ");
+            out.identifier(table);
+            out.filter(filter);
+        }
+    }
+    out.sql
+}
+
+/// The text so far.
+struct Printer {
+    sql: String,
+}
+
+impl Printer {
+    fn push(&mut self, text: &str) {
+        self.sql.push_str(text);
+    }
+
+    fn identifier(&mut self, name: &str) {
+        quote::identifier(&mut self.sql, name);
+    }
+
+    fn text(&mut self, text: &str) {
+        quote::text(&mut self.sql, text);
+    }
+
+    /// Prints `items` with `separator` between them.
+    fn list<T>(&mut self, items: &[T], separator: &str, mut print: impl FnMut(&mut Self, &T)) {
+        for (place, item) in items.iter().enumerate() {
+            if place > 0 {
+                self.push(separator);
+            }
+            print(self, item);
+        }
+    }
+}

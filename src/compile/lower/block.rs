@@ -1,0 +1,324 @@
+//! One SELECT while it is being put together: sources, conditions, order, and what a row is.
+
+use std::sync::Arc;
+
+use crate::compile::CompileError;
+use crate::compile::lower::value::Value;
+use crate::compile::plan::Output;
+use crate::ir::catalog::Collection;
+use crate::ir::doc::Nulls;
+use crate::ir::sql::{Access, Alias, Binary, Expr, OrderTerm, Select, Source, SourceKind};
+
+/// What a row is, in the names of its block.
+#[derive(Clone, Debug)]
+pub(super) enum Row {
+    /// A document of a source.
+    Document {
+        /// The source.
+        alias: Alias,
+        /// Its collection.
+        collection: Arc<Collection>,
+    },
+    /// A value.
+    Value(Value),
+    /// Several.
+    Tuple(Vec<Row>),
+    /// A group: its key, and the rows that it is made of.
+    Group {
+        /// The key.
+        key: Box<Row>,
+        /// One of the rows.
+        of: Box<Row>,
+    },
+}
+
+/// A SELECT that can still take stages.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    /// The collection that messages name.
+    collection: Arc<str>,
+    from: Vec<Source>,
+    joins: Vec<Expr>,
+    conditions: Vec<Expr>,
+    fallible: Vec<Expr>,
+    group: Vec<Expr>,
+    order: Vec<(Expr, bool, Nulls)>,
+    /// What makes the order total: row ids, or the keys of groups.
+    ties: Vec<Expr>,
+    ordered: bool,
+    pub(super) row: Row,
+    pub(super) limit: Option<Expr>,
+    pub(super) offset: Option<Expr>,
+}
+
+impl Block {
+    /// Returns the documents of a collection, by id.
+    pub(super) fn table(alias: Alias, collection: &Arc<Collection>) -> Block {
+        Block {
+            collection: collection.name.as_str().into(),
+            from: vec![table(alias, collection)],
+            joins: Vec::new(),
+            conditions: Vec::new(),
+            fallible: Vec::new(),
+            group: Vec::new(),
+            order: Vec::new(),
+            ties: vec![Expr::Id(alias)],
+            ordered: true,
+            row: Row::Document { alias, collection: Arc::clone(collection) },
+            limit: None,
+            offset: None,
+        }
+    }
+
+    pub(super) fn is_limited(&self) -> bool {
+        self.limit.is_some() || self.offset.is_some()
+    }
+
+    pub(super) fn is_grouped(&self) -> bool {
+        !self.group.is_empty()
+    }
+
+    /// Adds a condition. One that can fail is kept apart (rule 8).
+    pub(super) fn filter(&mut self, condition: Expr, can_fail: bool) {
+        if can_fail {
+            self.fallible.extend(condition.into_conjuncts());
+        } else {
+            self.conditions.extend(condition.into_conjuncts());
+        }
+    }
+
+    /// Sorts; keys that are there already break ties behind the new ones, or stand before them with `then`.
+    pub(super) fn order_by(&mut self, keys: Vec<(Expr, bool, Nulls)>, then: bool) {
+        self.ordered = true;
+        if then {
+            self.order.extend(keys);
+        } else {
+            self.order.splice(0..0, keys);
+        }
+    }
+
+    pub(super) fn unordered(&mut self) {
+        if !self.is_limited() {
+            self.clear_order();
+            self.ordered = false;
+        }
+    }
+
+    pub(super) fn clear_order(&mut self) {
+        self.order.clear();
+    }
+
+    pub(super) fn group_by(&mut self, key: Row) {
+        let mut keys = Vec::new();
+        flatten(&key, &mut |value| keys.push(value));
+        self.clear_order();
+        self.ordered = true;
+        self.ties = keys.clone();
+        // A group by nothing is one group; SQL needs something to group by.
+        self.group = if keys.is_empty() { vec![Expr::Null] } else { keys };
+        let of = std::mem::replace(&mut self.row, Row::Tuple(Vec::new()));
+        self.row = Row::Group { key: Box::new(key), of: Box::new(of) };
+    }
+
+    /// Returns the order with what makes it total, in the direction of the last key (rule 5).
+    fn total_order(&self) -> Vec<OrderTerm> {
+        if !self.ordered {
+            return Vec::new();
+        }
+        let descending = self.order.last().is_some_and(|(_, descending, _)| *descending);
+        let keys = self.order.iter().cloned();
+        let ties = self.ties.iter().cloned().map(|tie| (tie, descending, Nulls::Smallest));
+        let mut terms: Vec<OrderTerm> = Vec::new();
+        for (by, descending, nulls) in keys.chain(ties) {
+            // A key that is there already decides nothing.
+            if !terms.iter().any(|term| term.by == by) {
+                terms.push(OrderTerm { by, descending, nulls });
+            }
+        }
+        terms
+    }
+
+    /// Returns all conditions. One that can fail is asked only where every one that cannot holds, in the order in
+    /// which they were written, so that no plan can change what fails (rule 8).
+    fn all_conditions(&self) -> Vec<Expr> {
+        let mut all = self.joins.clone();
+        all.extend(self.conditions.iter().cloned());
+        let mut guarded = None;
+        for condition in self.fallible.iter().rev() {
+            guarded = Some(match guarded {
+                None => condition.clone(),
+                Some(rest) => Expr::Case { when: vec![(condition.clone(), rest)], otherwise: None },
+            });
+        }
+        if let Some(mut guarded) = guarded {
+            if !self.conditions.is_empty() {
+                guarded = Expr::Case { when: vec![(Expr::all(self.conditions.clone()), guarded)], otherwise: None };
+            }
+            all.push(guarded);
+        }
+        all
+    }
+
+    fn select(&self, columns: Vec<Expr>) -> Select {
+        Select {
+            columns,
+            from: self.from.clone(),
+            filter: self.all_conditions(),
+            group: self.group.clone(),
+            limit: self.limit.clone(),
+            offset: self.offset.clone(),
+            ..Select::default()
+        }
+    }
+
+    /// Finishes the block as one value over all its rows; the order is of no account.
+    pub(super) fn into_value(self, value: Expr) -> (Select, Output) {
+        (self.select(vec![value]), Output { collection: self.collection.to_string(), ..Output::default() })
+    }
+
+    /// Finishes the block as rows.
+    pub(super) fn into_rows(self) -> Result<(Select, Output), CompileError> {
+        let mut columns = Vec::new();
+        let mut output = Output { collection: self.collection.to_string(), ..Output::default() };
+        let row = match &self.row {
+            Row::Group { .. } => {
+                return Err(CompileError::Unsupported {
+                    what: "a group without a projection".to_owned(),
+                    instead: "finish with `.select(|g| ..)`".to_owned(),
+                });
+            }
+            row => row.clone(),
+        };
+        result_columns(&row, &mut columns, &mut output);
+        if let ([Source { alias, kind: SourceKind::Table { .. } }], false) = (self.from.as_slice(), self.is_grouped()) {
+            // The row id, so that a value that cannot be read is reported with its document.
+            output.id_column = Some(match columns.iter().position(|column| *column == Expr::Id(*alias)) {
+                Some(place) => place,
+                None => {
+                    columns.push(Expr::Id(*alias));
+                    columns.len() - 1
+                }
+            });
+        }
+        let mut select = self.select(columns);
+        select.order = self.total_order();
+        Ok((select, output))
+    }
+
+    /// Finishes the block as the row ids of its documents, in order.
+    pub(super) fn into_ids(self) -> Result<Select, CompileError> {
+        let Row::Document { alias, .. } = &self.row else {
+            return Err(CompileError::Unsupported {
+                what: "an update or delete of rows that are not documents".to_owned(),
+                instead: "filter, sort and limit documents before it, and nothing else".to_owned(),
+            });
+        };
+        let mut select = self.select(vec![Expr::Id(*alias)]);
+        if self.is_limited() {
+            select.order = self.total_order();
+        }
+        Ok(select)
+    }
+
+    /// Turns the block into the source of another. A document crosses as its row id and is joined again by it, so
+    /// that its columns stay in reach; the order crosses as columns.
+    pub(super) fn wrap(self, alias: Alias, next: &mut dyn FnMut() -> Alias) -> Result<Block, CompileError> {
+        let mut crossing = Crossing { alias, columns: Vec::new(), from: Vec::new(), joins: Vec::new() };
+        let row = crossing.row(&self.row, next)?;
+        let keys = self.order.iter().map(|(by, d, n)| (crossing.column(by.clone()), *d, *n)).collect();
+        let ties = self.ties.iter().map(|tie| crossing.column(tie.clone())).collect();
+        let mut inner = self.select(crossing.columns);
+        if self.is_limited() {
+            inner.order = self.total_order();
+        }
+        let mut from = vec![Source { alias, kind: SourceKind::Query(Box::new(inner)) }];
+        from.extend(crossing.from);
+        Ok(Block {
+            collection: self.collection,
+            from,
+            joins: crossing.joins,
+            conditions: Vec::new(),
+            fallible: Vec::new(),
+            group: Vec::new(),
+            order: keys,
+            ties,
+            ordered: self.ordered,
+            row,
+            limit: None,
+            offset: None,
+        })
+    }
+}
+
+/// What crosses from a block into the one around it.
+struct Crossing {
+    alias: Alias,
+    columns: Vec<Expr>,
+    from: Vec<Source>,
+    joins: Vec<Expr>,
+}
+
+impl Crossing {
+    fn column(&mut self, expr: Expr) -> Expr {
+        let column = self.columns.iter().position(|known| *known == expr).unwrap_or_else(|| {
+            self.columns.push(expr);
+            self.columns.len() - 1
+        });
+        Expr::Output { source: self.alias, column }
+    }
+
+    fn row(&mut self, row: &Row, next: &mut dyn FnMut() -> Alias) -> Result<Row, CompileError> {
+        Ok(match row {
+            Row::Document { alias, collection } => {
+                let id = self.column(Expr::Id(*alias));
+                let alias = next();
+                self.from.push(table(alias, collection));
+                self.joins.push(Expr::binary(Binary::Eq, Expr::Id(alias), id));
+                Row::Document { alias, collection: Arc::clone(collection) }
+            }
+            Row::Value(value) => Row::Value(Value { expr: self.column(value.expr.clone()), ..value.clone() }),
+            Row::Tuple(rows) => Row::Tuple(rows.iter().map(|row| self.row(row, next)).collect::<Result<_, _>>()?),
+            Row::Group { .. } => {
+                return Err(CompileError::Unsupported {
+                    what: "a stage between `group_by` and `select`".to_owned(),
+                    instead: "select from the groups first".to_owned(),
+                });
+            }
+        })
+    }
+}
+
+fn table(alias: Alias, collection: &Collection) -> Source {
+    let kind = SourceKind::Table {
+        collection: collection.name.as_str().into(),
+        table: collection.table.as_str().into(),
+        access: Access::Planner,
+    };
+    Source { alias, kind }
+}
+
+/// Calls `f` on each value of a row, documents by their row id.
+fn flatten(row: &Row, f: &mut dyn FnMut(Expr)) {
+    match row {
+        Row::Document { alias, .. } => f(Expr::Id(*alias)),
+        Row::Value(value) => f(value.expr.clone()),
+        Row::Tuple(rows) => rows.iter().for_each(|row| flatten(row, f)),
+        Row::Group { key, .. } => flatten(key, f),
+    }
+}
+
+/// Appends the columns that a row is read from, and what messages call them.
+fn result_columns(row: &Row, columns: &mut Vec<Expr>, output: &mut Output) {
+    match row {
+        Row::Document { alias, .. } => {
+            columns.extend([Expr::Id(*alias), Expr::Doc(*alias)]);
+            output.paths.extend([None, None]);
+        }
+        Row::Value(value) => {
+            columns.push(value.expr.clone());
+            output.paths.push(value.path.clone());
+        }
+        Row::Tuple(rows) => rows.iter().for_each(|row| result_columns(row, columns, output)),
+        Row::Group { key, .. } => result_columns(key, columns, output),
+    }
+}

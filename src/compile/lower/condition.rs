@@ -1,0 +1,143 @@
+//! Conditions, for places where null counts as false.
+
+use crate::compile::CompileError;
+use crate::compile::lower::value::{Value, range_kind};
+use crate::compile::lower::Lowering;
+use crate::ir::doc::{self, Comparison, ExprId, Lambda};
+use crate::ir::sql::{
+    Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind,
+};
+
+impl Lowering<'_> {
+    /// Lowers a condition. What it gives may be null where the condition is false.
+    pub(super) fn condition(&mut self, lambda: &Lambda, id: ExprId) -> Result<Expr, CompileError> {
+        use doc::Expr as E;
+        Ok(match lambda.node(id) {
+            E::And(..) => {
+                let parts = conjuncts(lambda, id).into_iter().map(|part| self.condition(lambda, part));
+                Expr::all(parts.collect::<Result<_, _>>()?)
+            }
+            E::Or(..) => {
+                let parts = chain(lambda, id, |node| match node {
+                    E::Or(left, right) => Some((*left, *right)),
+                    _ => None,
+                });
+                Expr::any(parts.into_iter().map(|part| self.condition(lambda, part)).collect::<Result<_, _>>()?)
+            }
+            E::Not(inner) => Expr::NotTrue(Box::new(self.condition(lambda, *inner)?)),
+            E::Compare(comparison, left, right) => {
+                let (left, right) = (self.value(lambda, *left)?, self.value(lambda, *right)?);
+                compare(*comparison, &left, &right)
+            }
+            E::IsNone(inner) => Expr::IsNull(Box::new(self.value(lambda, *inner)?.expr)),
+            E::InList { item, list } => self.in_list(lambda, *item, *list)?,
+            E::InItems { item, items } => {
+                let item = self.value(lambda, *item)?;
+                let mut any = Vec::with_capacity(items.len());
+                for other in items {
+                    any.push(equal(&item, &self.value(lambda, *other)?, false));
+                }
+                Expr::any(any)
+            }
+            E::Call { function, args } if function.is_condition() => self.call(lambda, *function, args)?.expr,
+            // A bool: 1 and 0 in SQL throughout, and '' for another kind, which no bool equals.
+            _ => Expr::binary(Binary::Eq, self.value(lambda, id)?.expr, Expr::Int(1)),
+        })
+    }
+
+    fn in_list(&mut self, lambda: &Lambda, item: ExprId, list: ExprId) -> Result<Expr, CompileError> {
+        let source = match lambda.node(list) {
+            doc::Expr::Param { slot, .. } => BindSource::Slot(*slot),
+            doc::Expr::Constant { index, .. } => BindSource::Constant(*index),
+            _ => {
+                return Err(CompileError::Unsupported {
+                    what: "a list that is neither a literal nor a parameter".to_owned(),
+                    instead: "use a parameter of the `compile` closure".to_owned(),
+                });
+            }
+        };
+        let item = self.value(lambda, item)?;
+        let list = self.bind(source, BindForm::List);
+        let alias = self.alias();
+        Ok(Expr::In(Box::new(item.expr), Box::new(items(alias, list))))
+    }
+}
+
+/// Returns the parts that a condition is the AND of, in the order written.
+pub(super) fn conjuncts(lambda: &Lambda, id: ExprId) -> Vec<ExprId> {
+    chain(lambda, id, |node| match node {
+        doc::Expr::And(left, right) => Some((*left, *right)),
+        _ => None,
+    })
+}
+
+/// Returns the parts of a chain of one operator, without recursion: a chain may be thousands of parts long.
+fn chain(lambda: &Lambda, id: ExprId, split: fn(&doc::Expr) -> Option<(ExprId, ExprId)>) -> Vec<ExprId> {
+    let (mut parts, mut pending) = (Vec::new(), vec![id]);
+    while let Some(id) = pending.pop() {
+        match split(lambda.node(id)) {
+            Some((left, right)) => pending.extend([right, left]),
+            None => parts.push(id),
+        }
+    }
+    parts
+}
+
+/// Returns the query of a list's items.
+fn items(alias: Alias, list: Expr) -> Select {
+    Select {
+        columns: vec![Expr::Named { source: alias, name: "value" }],
+        from: vec![Source { alias, kind: SourceKind::Items(list) }],
+        ..Select::default()
+    }
+}
+
+fn compare(comparison: Comparison, left: &Value, right: &Value) -> Expr {
+    match comparison {
+        Comparison::Eq => equal(left, right, true),
+        Comparison::Ne => Expr::NotTrue(Box::new(equal(left, right, true))),
+        Comparison::Lt => ordered(left, Binary::Lt, right),
+        Comparison::Le => ordered(left, Binary::Le, right),
+        Comparison::Gt => ordered(left, Binary::Gt, right),
+        Comparison::Ge => ordered(left, Binary::Ge, right),
+    }
+}
+
+/// Equality (rules 1 to 4). Values of different kinds are never equal in SQLite either, so one side that is certain
+/// to be of its kind is enough; two absent optional values are equal.
+fn equal(left: &Value, right: &Value, none_equals_none: bool) -> Expr {
+    if none_equals_none && left.shape.nullable && right.shape.nullable {
+        return Expr::binary(Binary::Is, left.of_kind(), right.of_kind());
+    }
+    let left_expr = if right.clean { left.expr.clone() } else { left.of_kind() };
+    Expr::binary(Binary::Eq, left_expr, right.expr.clone())
+}
+
+/// An ordered comparison, which null never satisfies. Against a value that is certain to be of its kind a stored
+/// field becomes a range that keeps to that kind, which an index can serve.
+fn ordered(left: &Value, operator: Binary, right: &Value) -> Expr {
+    match (left.clean, right.clean) {
+        (false, true) => range(left, operator, right),
+        (true, false) => range(right, flipped(operator), left),
+        _ => Expr::binary(operator, left.of_kind(), right.of_kind()),
+    }
+}
+
+fn flipped(operator: Binary) -> Binary {
+    match operator {
+        Binary::Lt => Binary::Gt,
+        Binary::Le => Binary::Ge,
+        Binary::Gt => Binary::Lt,
+        Binary::Ge => Binary::Le,
+        other => other,
+    }
+}
+
+fn range(field: &Value, operator: Binary, bound: &Value) -> Expr {
+    let bound = Bound { value: bound.expr.clone(), inclusive: matches!(operator, Binary::Le | Binary::Ge) };
+    let (low, high) = match operator {
+        Binary::Gt | Binary::Ge => (Some(bound), None),
+        _ => (None, Some(bound)),
+    };
+    Expr::Range(Box::new(Range { of: field.expr.clone(), kind: range_kind(field.shape.ty), low, high }))
+}

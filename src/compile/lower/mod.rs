@@ -1,0 +1,239 @@
+//! From the faithful tree to SQL: guards become visible here, and nowhere else.
+//!
+//! In: a checked statement and the catalog. Out: a statement that gives the right rows in the right order whatever
+//! the planner does; it names no index yet. A condition is lowered for a place where null counts as false (a
+//! conjunct, or an operand of AND and OR below one); under NOT and where its value is seen it is made two-valued.
+
+mod block;
+mod condition;
+mod value;
+mod write;
+
+use std::sync::Arc;
+
+use crate::compile::CompileError;
+use crate::compile::plan::Output;
+use crate::ir::catalog::{Catalog, Collection};
+use crate::ir::doc::{self, Binder, Fold, Source, Stage, Terminal};
+use crate::ir::sql::{Alias, Bind, BindForm, BindSource, Body, Expr, Select, Statement};
+use crate::ir::types::Type;
+use block::{Block, Row};
+
+/// What lowering gives: the statement, and what its columns are.
+pub(crate) struct Lowered {
+    pub(crate) statement: Statement,
+    pub(crate) output: Output,
+}
+
+/// Lowers a checked statement.
+pub(crate) fn lower(statement: &doc::Statement, catalog: &Catalog) -> Result<Lowered, CompileError> {
+    let mut lowering = Lowering { catalog, binds: Vec::new(), next_alias: 0, rows: Vec::new(), group: None };
+    let (body, output) = lowering.statement(statement)?;
+    Ok(Lowered { statement: Statement { body, binds: lowering.binds }, output })
+}
+
+/// What is known while lowering.
+pub(super) struct Lowering<'a> {
+    catalog: &'a Catalog,
+    binds: Vec<Bind>,
+    next_alias: u32,
+    /// The rows that closures were given; the last of a binder counts.
+    rows: Vec<(Binder, Row)>,
+    /// The row that folds are taken over, while a group is selected.
+    group: Option<Row>,
+}
+
+impl Lowering<'_> {
+    fn statement(&mut self, statement: &doc::Statement) -> Result<(Body, Output), CompileError> {
+        if statement.terminal.is_write() {
+            return self.write(statement);
+        }
+        let block = self.query(&statement.query)?;
+        let (select, output) = self.terminal(block, &statement.terminal)?;
+        Ok((Body::Select(select), output))
+    }
+
+    /// Lowers the source and the stages.
+    fn query(&mut self, query: &doc::Query) -> Result<Block, CompileError> {
+        let Source::Collection { name, .. } = &query.source;
+        let collection = self.collection(name)?;
+        let mut block = Block::table(self.alias(), &collection);
+        for stage in &query.stages {
+            block = self.stage(block, stage)?;
+        }
+        Ok(block)
+    }
+
+    fn collection(&self, name: &str) -> Result<Arc<Collection>, CompileError> {
+        let found = self.catalog.collections.get(name).cloned();
+        found.ok_or_else(|| CompileError::UnknownCollection { name: name.to_owned() })
+    }
+
+    fn stage(&mut self, mut block: Block, stage: &Stage) -> Result<Block, CompileError> {
+        match stage {
+            Stage::Filter(lambda) => {
+                if block.is_limited() || block.is_grouped() {
+                    block = self.wrap(block)?;
+                }
+                self.enter(lambda, [&block.row]);
+                for part in condition::conjuncts(lambda, lambda.root) {
+                    let condition = self.condition(lambda, part)?;
+                    block.filter(condition, value::can_fail(lambda, part));
+                }
+            }
+            Stage::Order { keys, then } => {
+                if block.is_limited() {
+                    block = self.wrap(block)?;
+                }
+                let mut terms = Vec::with_capacity(keys.len());
+                for key in keys {
+                    self.enter(&key.by, [&block.row]);
+                    let by = self.value(&key.by, key.by.root)?.expr;
+                    terms.push((by, key.descending, key.nulls));
+                }
+                block.order_by(terms, *then);
+            }
+            Stage::Unordered => block.unordered(),
+            Stage::Skip(count) => {
+                if block.is_limited() {
+                    block = self.wrap(block)?;
+                }
+                block.offset = Some(self.count(*count));
+            }
+            Stage::Take(count) => {
+                if block.limit.is_some() {
+                    block = self.wrap(block)?;
+                }
+                block.limit = Some(self.count(*count));
+            }
+            Stage::Select(lambda) => block = self.select(block, lambda)?,
+            Stage::Group(lambda) => {
+                if block.is_limited() || block.is_grouped() {
+                    block = self.wrap(block)?;
+                }
+                self.enter(lambda, [&block.row]);
+                let key = self.row(lambda, lambda.root)?;
+                block.group_by(key);
+            }
+        }
+        Ok(block)
+    }
+
+    fn select(&mut self, mut block: Block, lambda: &doc::Lambda) -> Result<Block, CompileError> {
+        // A projection that can fail is evaluated for the rows of the page only.
+        if block.is_limited() && value::can_fail(lambda, lambda.root) {
+            block = self.wrap(block)?;
+        }
+        if let Row::Group { key, of } = &block.row {
+            self.enter(lambda, [key.as_ref(), of.as_ref()]);
+            self.group = Some(of.as_ref().clone());
+            let row = self.row(lambda, lambda.root);
+            self.group = None;
+            block.row = row?;
+        } else {
+            self.enter(lambda, [&block.row]);
+            block.row = self.row(lambda, lambda.root)?;
+        }
+        Ok(block)
+    }
+
+    fn terminal(&mut self, mut block: Block, terminal: &Terminal) -> Result<(Select, Output), CompileError> {
+        match terminal {
+            Terminal::Rows => {}
+            Terminal::First | Terminal::Single => {
+                if block.limit.is_some() {
+                    block = self.wrap(block)?;
+                }
+                block.limit = Some(Expr::Int(if *terminal == Terminal::First { 1 } else { 2 }));
+            }
+            Terminal::Count => {
+                if block.is_limited() || block.is_grouped() {
+                    block = self.wrap(block)?;
+                }
+                return Ok(block.into_value(Expr::CountAll));
+            }
+            Terminal::Exists | Terminal::NotExists => {
+                if !block.is_limited() {
+                    block.limit = Some(Expr::Int(1));
+                }
+                let inner = block.into_value(Expr::Int(1)).0;
+                let exists = Expr::Exists(Box::new(inner));
+                let answer = if *terminal == Terminal::Exists { exists } else { Expr::NotTrue(Box::new(exists)) };
+                return Ok((Select { columns: vec![answer], ..Select::default() }, Output::default()));
+            }
+            Terminal::Fold(fold, lambda) => {
+                if block.is_limited() || block.is_grouped() {
+                    block = self.wrap(block)?;
+                }
+                return self.fold_all(block, *fold, lambda);
+            }
+            Terminal::Update(_) | Terminal::Delete => {
+                return Err(CompileError::Unsupported {
+                    what: "an update inside another query".to_owned(),
+                    instead: "run it on its own".to_owned(),
+                });
+            }
+        }
+        block.into_rows()
+    }
+
+    /// Lowers a fold over all rows. The extremes are the first row of an order, so that an index serves them.
+    fn fold_all(&mut self, mut block: Block, fold: Fold, lambda: &doc::Lambda) -> Result<(Select, Output), CompileError> {
+        self.enter(lambda, [&block.row]);
+        let value = self.value(lambda, lambda.root)?;
+        if !matches!(fold, Fold::Min | Fold::Max) {
+            let folded = self.fold(fold, value, lambda);
+            return Ok(block.into_value(folded));
+        }
+        block.filter(value::present(&value), value::can_fail(lambda, lambda.root));
+        block.clear_order();
+        block.order_by(vec![(value.expr.clone(), fold == Fold::Max, doc::Nulls::Smallest)], false);
+        block.limit = Some(Expr::Int(1));
+        block.row = Row::Value(value);
+        let (inner, output) = block.into_rows()?;
+        let first = Select { columns: inner.columns.first().cloned().into_iter().collect(), ..inner };
+        let columns = vec![Expr::Scalar(Box::new(first))];
+        let output = Output { id_column: None, ..output };
+        Ok((Select { columns, ..Select::default() }, output))
+    }
+
+    /// Gives a closure its rows.
+    fn enter<const N: usize>(&mut self, lambda: &doc::Lambda, rows: [&Row; N]) {
+        for (binder, row) in lambda.binders.iter().zip(rows) {
+            self.rows.retain(|(known, _)| known != binder);
+            self.rows.push((*binder, row.clone()));
+        }
+    }
+
+    fn alias(&mut self) -> Alias {
+        self.next_alias += 1;
+        Alias(self.next_alias - 1)
+    }
+
+    fn bind(&mut self, source: BindSource, form: BindForm) -> Expr {
+        Statement::bind(&mut self.binds, Bind { source, form })
+    }
+
+    fn count(&mut self, count: doc::Count) -> Expr {
+        let source = match count {
+            doc::Count::Constant(index) => BindSource::Constant(index),
+            doc::Count::Param(slot) => BindSource::Slot(slot),
+        };
+        self.bind(source, BindForm::Count)
+    }
+
+    /// Turns a block into the source of another, which keeps its rows and their order.
+    fn wrap(&mut self, block: Block) -> Result<Block, CompileError> {
+        let alias = self.alias();
+        let mut next = || {
+            self.next_alias += 1;
+            Alias(self.next_alias - 1)
+        };
+        block.wrap(alias, &mut next)
+    }
+}
+
+/// Returns the type's name as the arithmetic functions take it.
+fn type_name(ty: Type) -> Expr {
+    Expr::Text(ty.name().into())
+}

@@ -1,0 +1,261 @@
+//! Values: fields, parameters, constants, functions and arithmetic.
+
+use crate::compile::CompileError;
+use crate::compile::lower::block::Row;
+use crate::compile::lower::{Lowering, type_name};
+use crate::ir::doc::{self, Arithmetic, ExprId, Fold, Function, Lambda};
+use crate::ir::path::FieldPath;
+use crate::ir::sql::{BindForm, BindSource, Expr, Range, RangeKind, Shape};
+use crate::ir::types::Type;
+use crate::ir::value::Kind;
+
+/// A lowered value.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    pub(super) expr: Expr,
+    pub(super) shape: Shape,
+    /// Whether the value is certain to be of its kind or null. A stored field is not: a stranger may have put
+    /// anything there.
+    pub(super) clean: bool,
+    /// The stored path, for messages.
+    pub(super) path: Option<FieldPath>,
+}
+
+impl Value {
+    pub(super) fn clean(expr: Expr, ty: Type, nullable: bool) -> Value {
+        Value { expr, shape: Shape { ty, nullable }, clean: true, path: None }
+    }
+
+    /// Returns the value as null where it is of another kind (rule 4).
+    pub(super) fn of_kind(&self) -> Expr {
+        if self.clean { self.expr.clone() } else { Expr::OfKind(Box::new(self.expr.clone()), self.shape.ty.kind()) }
+    }
+}
+
+/// Returns the condition that a value is there and of its kind.
+pub(super) fn present(value: &Value) -> Expr {
+    let kind = range_kind(value.shape.ty);
+    Expr::Range(Box::new(Range { of: value.expr.clone(), kind, low: None, high: None }))
+}
+
+/// Returns which side of the order of kinds a type's values stand on.
+pub(super) fn range_kind(ty: Type) -> RangeKind {
+    if ty.kind() == Kind::Text { RangeKind::Text } else { RangeKind::Number }
+}
+
+/// Returns whether evaluating an expression can end in an error (rule 8).
+pub(super) fn can_fail(lambda: &Lambda, id: ExprId) -> bool {
+    let mut pending = vec![id];
+    while let Some(id) = pending.pop() {
+        let node = lambda.node(id);
+        if matches!(node, doc::Expr::Arithmetic { .. }) {
+            return true;
+        }
+        pending.extend(node.operands());
+    }
+    false
+}
+
+impl Lowering<'_> {
+    /// Lowers what a closure returned as a row.
+    pub(super) fn row(&mut self, lambda: &Lambda, id: ExprId) -> Result<Row, CompileError> {
+        match lambda.node(id) {
+            doc::Expr::Tuple(items) => {
+                Ok(Row::Tuple(items.iter().map(|item| self.row(lambda, *item)).collect::<Result<_, _>>()?))
+            }
+            doc::Expr::Row(_) | doc::Expr::Item { .. } => self.given(lambda, id),
+            _ => self.value(lambda, id).map(Row::Value),
+        }
+    }
+
+    /// Returns the row, or the element of one, that an expression names.
+    fn given(&self, lambda: &Lambda, id: ExprId) -> Result<Row, CompileError> {
+        let found = match lambda.node(id) {
+            doc::Expr::Row(binder) => self.rows.iter().rev().find(|(known, _)| known == binder).map(|(_, row)| row.clone()),
+            doc::Expr::Item { of, index } => match self.given(lambda, *of)? {
+                Row::Tuple(rows) => rows.get(usize::from(*index)).cloned(),
+                _ => None,
+            },
+            _ => None,
+        };
+        found.ok_or_else(|| unsupported("a row of another closure", "use the rows that the closure is given"))
+    }
+
+    /// Lowers an expression where its value is seen.
+    pub(super) fn value(&mut self, lambda: &Lambda, id: ExprId) -> Result<Value, CompileError> {
+        use doc::Expr as E;
+        Ok(match lambda.node(id) {
+            E::Row(_) | E::Item { .. } => match self.given(lambda, id)? {
+                Row::Value(value) => value,
+                _ => return Err(unsupported("a whole document as a value", "name one of its fields")),
+            },
+            E::Key { of, ty } => match self.given(lambda, *of)? {
+                Row::Document { alias, .. } => Value {
+                    path: Some(FieldPath::root().key("id")),
+                    ..Value::clean(Expr::Id(alias), *ty, false)
+                },
+                _ => return Err(unsupported("the key of something that is not a document", "name a field")),
+            },
+            E::Field { .. } => self.field(lambda, id)?,
+            E::Param { slot, ty } => {
+                let expr = self.bind(BindSource::Slot(*slot), BindForm::Plain);
+                Value::clean(expr, *ty, false)
+            }
+            E::Constant { index, ty } => {
+                let expr = self.bind(BindSource::Constant(*index), BindForm::Plain);
+                Value::clean(expr, *ty, false)
+            }
+            E::Call { function, args } if !function.is_condition() => self.call(lambda, *function, args)?,
+            E::Arithmetic { operation, args, ty, nullable } => {
+                let expr = self.arithmetic(lambda, id, *operation, args, *ty)?;
+                Value::clean(expr, *ty, *nullable)
+            }
+            E::Coalesce { value, default, ty, nullable } => {
+                let (value, default) = (self.value(lambda, *value)?, self.value(lambda, *default)?);
+                let expr = Expr::Call("coalesce", vec![value.of_kind(), default.of_kind()]);
+                Value::clean(expr, *ty, *nullable)
+            }
+            E::Fold { fold, of, ty } => self.group_fold(lambda, *fold, *of, *ty)?,
+            E::Tuple(_) => return Err(unsupported("a tuple as a value", "compare its elements")),
+            _ => Value::clean(Expr::IsTrue(Box::new(self.condition(lambda, id)?)), Type::Bool, false),
+        })
+    }
+
+    fn field(&mut self, lambda: &Lambda, id: ExprId) -> Result<Value, CompileError> {
+        let doc::Expr::Field { ty, nullable, .. } = lambda.node(id) else {
+            return Err(unsupported("an expression that is not a field", "name a field"));
+        };
+        // From the field inward to the row, collecting keys.
+        let mut keys = Vec::new();
+        let mut at = id;
+        while let doc::Expr::Field { of, key, .. } = lambda.node(at) {
+            keys.push(key.clone());
+            at = *of;
+        }
+        let path = keys.into_iter().rev().fold(FieldPath::root(), FieldPath::key);
+        let kind = ty.kind();
+        let expr = match self.given(lambda, at)? {
+            Row::Document { alias, collection } => match collection.column(&path, kind) {
+                Some(column) => Expr::Column {
+                    source: alias,
+                    name: column.name.as_str().into(),
+                    kind,
+                    path: path.clone(),
+                },
+                None => Expr::Extract { document: Box::new(Expr::Doc(alias)), path: path.clone(), kind },
+            },
+            Row::Value(outer) => Expr::Extract {
+                document: Box::new(Expr::OfKind(Box::new(outer.expr), Kind::Object)),
+                path: path.clone(),
+                kind,
+            },
+            Row::Tuple(_) | Row::Group { .. } => {
+                return Err(unsupported("a field of a row that is a tuple", "take the row apart first"));
+            }
+        };
+        Ok(Value { expr, shape: Shape { ty: *ty, nullable: *nullable }, clean: false, path: Some(path) })
+    }
+
+    /// Lowers the call of a function of ours. The text may be of any kind, the function sees to that; its other
+    /// arguments are null where they are of another kind.
+    pub(super) fn call(&mut self, lambda: &Lambda, function: Function, args: &[ExprId]) -> Result<Value, CompileError> {
+        let mut lowered = Vec::with_capacity(args.len());
+        let mut nullable = false;
+        for (place, arg) in args.iter().enumerate() {
+            let value = self.value(lambda, *arg)?;
+            nullable |= value.shape.nullable;
+            lowered.push(if place == 0 { value.expr } else { value.of_kind() });
+        }
+        Ok(Value::clean(Expr::Call(function_name(function), lowered), function.result(), nullable))
+    }
+
+    fn arithmetic(
+        &mut self,
+        lambda: &Lambda,
+        id: ExprId,
+        operation: Arithmetic,
+        args: &[ExprId],
+        ty: Type,
+    ) -> Result<Expr, CompileError> {
+        let mut lowered = Vec::with_capacity(4);
+        for arg in args {
+            lowered.push(self.value(lambda, *arg)?.expr);
+        }
+        lowered.push(type_name(ty));
+        lowered.push(self.bind(BindSource::Text(lambda.display(id).into()), BindForm::Plain));
+        Ok(Expr::Call(arithmetic_name(operation), lowered))
+    }
+
+    fn group_fold(
+        &mut self,
+        lambda: &Lambda,
+        fold: Fold,
+        of: Option<ExprId>,
+        ty: Type,
+    ) -> Result<Value, CompileError> {
+        if self.group.is_none() {
+            return Err(unsupported("a fold outside of a group", "use it in `group_by(..).select(|g| ..)`"));
+        }
+        let Some(of) = of else { return Ok(Value::clean(Expr::CountAll, ty, false)) };
+        let value = self.value(lambda, of)?;
+        let nullable = !matches!(fold, Fold::Sum | Fold::Count);
+        Ok(Value::clean(self.fold_of(fold, value, lambda.display(of)), ty, nullable))
+    }
+
+    /// Returns the fold of what a closure returned, over all rows.
+    pub(super) fn fold(&mut self, fold: Fold, value: Value, lambda: &Lambda) -> Expr {
+        self.fold_of(fold, value, lambda.display(lambda.root))
+    }
+
+    fn fold_of(&mut self, fold: Fold, value: Value, words: String) -> Expr {
+        match fold {
+            Fold::Count => Expr::CountAll,
+            Fold::Sum => {
+                let words = self.bind(BindSource::Text(words.into()), BindForm::Plain);
+                let ty = if value.shape.ty.is_float() { Type::F64 } else { Type::I64 };
+                Expr::Call("vellum_sum", vec![value.expr, type_name(ty), words])
+            }
+            Fold::Avg => Expr::Call("vellum_avg", vec![value.expr]),
+            Fold::Min => Expr::Call("min", vec![value.of_kind()]),
+            Fold::Max => Expr::Call("max", vec![value.of_kind()]),
+        }
+    }
+}
+
+pub(super) fn unsupported(what: &str, instead: &str) -> CompileError {
+    CompileError::Unsupported { what: what.to_owned(), instead: instead.to_owned() }
+}
+
+fn function_name(function: Function) -> &'static str {
+    match function {
+        Function::StartsWith => "vellum_starts_with",
+        Function::EndsWith => "vellum_ends_with",
+        Function::Contains => "vellum_contains",
+        Function::Like => "vellum_like",
+        Function::Ilike => "vellum_ilike",
+        Function::Glob => "vellum_glob",
+        Function::EqIgnoreCase => "vellum_eq_ignore_case",
+        Function::Len => "vellum_len",
+        Function::ByteLen => "vellum_byte_len",
+        Function::Lower => "vellum_lower",
+        Function::Upper => "vellum_upper",
+        Function::Trim => "vellum_trim",
+        Function::Substr => "vellum_substr",
+        Function::Left => "vellum_left",
+        Function::Replace => "vellum_replace",
+        Function::Concat => "vellum_concat",
+    }
+}
+
+fn arithmetic_name(operation: Arithmetic) -> &'static str {
+    match operation {
+        Arithmetic::Add => "vellum_add",
+        Arithmetic::Sub => "vellum_sub",
+        Arithmetic::Mul => "vellum_mul",
+        Arithmetic::Div => "vellum_div",
+        Arithmetic::Rem => "vellum_rem",
+        Arithmetic::Neg => "vellum_neg",
+        Arithmetic::Abs => "vellum_abs",
+        Arithmetic::Cast => "vellum_cast",
+    }
+}

@@ -1,0 +1,144 @@
+//! Updates and deletes: a query of row ids, and the new document.
+
+use crate::compile::CompileError;
+use crate::compile::lower::block::Row;
+use crate::compile::lower::value::{Value, unsupported};
+use crate::compile::lower::{Lowering, type_name};
+use crate::compile::plan::Output;
+use crate::ir::doc::{self, Assignment, Expr as Tree, ExprId, Lambda, Source, Terminal};
+use crate::ir::path::{FieldPath, Segment};
+use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Body, Expr};
+use crate::ir::types::Type;
+use crate::ir::value::Kind;
+
+impl Lowering<'_> {
+    pub(super) fn write(&mut self, statement: &doc::Statement) -> Result<(Body, Output), CompileError> {
+        let Source::Collection { name, .. } = &statement.query.source;
+        let collection = self.collection(name)?;
+        let output = Output { collection: collection.name.clone(), ..Output::default() };
+        let table = collection.table.as_str().into();
+        let mut filter = Vec::new();
+        if !statement.query.stages.is_empty() {
+            let ids = self.query(&statement.query)?.into_ids()?;
+            filter.push(Expr::In(Box::new(Expr::Id(Alias::OWN)), Box::new(ids)));
+        }
+        let Terminal::Update(assignments) = &statement.terminal else {
+            return Ok((Body::Delete { table, filter }, output));
+        };
+        let own = Row::Document { alias: Alias::OWN, collection };
+        let mut document = Expr::Doc(Alias::OWN);
+        for assignment in assignments {
+            document = self.assign(document, assignment, &own)?;
+        }
+        // The number of documents whose bytes changed is what an update returns (rule 22).
+        filter.push(Expr::binary(Binary::IsNot, Expr::Doc(Alias::OWN), document.clone()));
+        Ok((Body::Update { table, document, filter }, output))
+    }
+
+    fn assign(&mut self, document: Expr, assignment: &Assignment, own: &Row) -> Result<Expr, CompileError> {
+        let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = assignment;
+        self.enter(lambda, [own]);
+        let Tree::Tuple(pair) = lambda.root() else { return Err(not_a_field()) };
+        let [target, value] = pair.as_slice() else { return Err(not_a_field()) };
+        let field = self.value(lambda, *target)?;
+        let Some(path) = field.path.clone() else { return Err(not_a_field()) };
+        let json_path = Expr::Text(path.json_path().into());
+        let changed = match assignment {
+            Assignment::Unset(_) => return Ok(Expr::Call("jsonb_remove", vec![document, json_path])),
+            Assignment::Set(_) => {
+                let value = self.stored(lambda, *value)?;
+                Expr::Call("jsonb_set", vec![document, json_path, value])
+            }
+            Assignment::Increment(_) => {
+                let value = self.incremented(lambda, &field, &path, *target, *value)?;
+                Expr::Call("jsonb_set", vec![document, json_path, value])
+            }
+        };
+        Ok(self.below_objects(changed, &path))
+    }
+
+    /// Returns a value in the form in which `jsonb_set` stores it with its own type.
+    fn stored(&mut self, lambda: &Lambda, id: ExprId) -> Result<Expr, CompileError> {
+        let form = |ty: Type| match ty {
+            Type::Text => BindForm::Plain,
+            ty if ty.integer_range().is_some() => BindForm::Plain,
+            _ => BindForm::Json,
+        };
+        Ok(match lambda.node(id) {
+            Tree::Param { slot, ty } => self.bind(BindSource::Slot(*slot), form(*ty)),
+            Tree::Constant { index, ty } => self.bind(BindSource::Constant(*index), form(*ty)),
+            _ => {
+                let value = self.value(lambda, id)?;
+                match value.shape.ty.kind() {
+                    Kind::Bool => json_bool(&value),
+                    Kind::Array | Kind::Object => Expr::OfKind(Box::new(value.expr), Kind::Object),
+                    Kind::Any => return Err(unsupported("setting a field to an undeclared value", "declare its type")),
+                    Kind::Text | Kind::Number => value.of_kind(),
+                }
+            }
+        })
+    }
+
+    /// Returns the number in a field plus another: null and missing count as zero, another kind is an error.
+    fn incremented(
+        &mut self,
+        lambda: &Lambda,
+        field: &Value,
+        path: &FieldPath,
+        target: ExprId,
+        by: ExprId,
+    ) -> Result<Expr, CompileError> {
+        let by = self.value(lambda, by)?;
+        let words = self.bind(BindSource::Text(lambda.display(target).into()), BindForm::Plain);
+        let number = field.of_kind();
+        let add = |start: Expr| {
+            Expr::Call("vellum_add", vec![start, by.of_kind(), type_name(field.shape.ty), words.clone()])
+        };
+        let failure = self.fail(&format!("`{path}` is not a number, so it cannot be incremented"));
+        Ok(Expr::Case {
+            when: vec![
+                (Expr::IsNull(Box::new(field.expr.clone())), add(Expr::Int(0))),
+                (Expr::IsNull(Box::new(number.clone())), failure),
+            ],
+            otherwise: Some(Box::new(add(number))),
+        })
+    }
+
+    /// Returns `changed`, or an error where a step of the path before the last holds something other than an
+    /// object: SQLite would silently change nothing.
+    fn below_objects(&mut self, changed: Expr, path: &FieldPath) -> Expr {
+        let mut when = Vec::new();
+        let mut above = FieldPath::root();
+        for segment in path.segments() {
+            let holds = Expr::Call("json_type", vec![Expr::Doc(Alias::OWN), Expr::Text(above.json_path().into())]);
+            let blocked = Expr::binary(Binary::IsNot, Expr::Call("coalesce", vec![holds, object()]), object());
+            let failure = self.fail(&format!("`{path}` cannot be set: `{above}` is not an object"));
+            when.push((blocked, failure));
+            above = match segment {
+                Segment::Key(key) => above.key(key.clone()),
+                Segment::Index(index) => above.index(*index),
+            };
+        }
+        Expr::Case { when, otherwise: Some(Box::new(changed)) }
+    }
+
+    /// Returns an expression that ends the statement with a type error.
+    fn fail(&mut self, message: &str) -> Expr {
+        let message = self.bind(BindSource::Text(message.into()), BindForm::Plain);
+        Expr::Call("vellum_type_error", vec![message])
+    }
+}
+
+fn object() -> Expr {
+    Expr::Text("object".into())
+}
+
+fn json_bool(value: &Value) -> Expr {
+    let is = |bit| Expr::binary(Binary::Eq, value.expr.clone(), Expr::Int(bit));
+    let json = |text: &str| Expr::Call("jsonb", vec![Expr::Text(text.into())]);
+    Expr::Case { when: vec![(is(1), json("true")), (is(0), json("false"))], otherwise: None }
+}
+
+fn not_a_field() -> CompileError {
+    CompileError::NotAField { expression: "the expression".to_owned() }
+}

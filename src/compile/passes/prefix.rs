@@ -1,0 +1,37 @@
+//! Turns a prefix into a range, which an index serves (rule 12).
+//!
+//! ```text
+//! starts_with(x, ?p) -> x >= ?p AND x < ?end      end: the smallest text above every text that begins with p
+//! ```
+//! The end is computed from the value when it is bound, so the range serves parameters too. A prefix that is itself
+//! computed from the row stays a call.
+
+use crate::compile::passes::{Context, each_filter};
+use crate::ir::sql::{Bind, BindForm, Bound, Expr, Range, RangeKind, Statement, walk_mut};
+
+pub(super) fn run(statement: &mut Statement, _: &mut Context<'_>) -> bool {
+    let mut fired = false;
+    let mut binds = std::mem::take(&mut statement.binds);
+    each_filter(statement, &mut |conditions| {
+        for condition in conditions {
+            walk_mut(condition, &mut |expr| fired |= ranged(expr, &mut binds));
+        }
+    });
+    statement.binds = binds;
+    fired
+}
+
+fn ranged(expr: &mut Expr, binds: &mut Vec<Bind>) -> bool {
+    let Expr::Call("vellum_starts_with", args) = expr else { return false };
+    let [of, Expr::Bind(prefix)] = args.as_slice() else { return false };
+    let Some(source) = binds.get(*prefix).map(|bind| bind.source.clone()) else { return false };
+    let end = Statement::bind(binds, Bind { source, form: BindForm::PrefixEnd });
+    let range = Range {
+        of: of.clone(),
+        kind: RangeKind::Text,
+        low: Some(Bound { value: Expr::Bind(*prefix), inclusive: true }),
+        high: Some(Bound { value: end, inclusive: false }),
+    };
+    *expr = Expr::Range(Box::new(range));
+    true
+}

@@ -1,0 +1,132 @@
+//! What a condition offers to an index, and what it needs to be asked at all.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::ir::sql::{Alias, Binary, Expr, Select, SourceKind, walk};
+
+/// What a condition says about one column of a source.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Term {
+    pub(super) column: Key,
+    pub(super) shape: TermShape,
+}
+
+/// A column of a source, or its row id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Id,
+    Column(Arc<str>),
+}
+
+/// How a condition bounds its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TermShape {
+    /// Equal to one value.
+    Equal,
+    /// Null or missing.
+    Null,
+    /// One of several values.
+    In,
+    /// Between two bounds.
+    Between,
+    /// On one side of a bound.
+    OneSided,
+    /// Of its kind.
+    OfKind,
+}
+
+impl TermShape {
+    /// Returns whether an index can go on to its next column behind this one.
+    pub(super) fn is_point(self) -> bool {
+        matches!(self, TermShape::Equal | TermShape::Null)
+    }
+}
+
+/// Returns what a condition offers to an index of `source`, if anything.
+pub(super) fn term(condition: &Expr, source: Alias) -> Option<Term> {
+    let key = |expr: &Expr| match expr {
+        Expr::Id(alias) if *alias == source => Some(Key::Id),
+        Expr::Column { source: alias, name, .. } if *alias == source => Some(Key::Column(Arc::clone(name))),
+        _ => None,
+    };
+    let (column, shape) = match condition {
+        Expr::Binary(Binary::Eq | Binary::Is, left, right) if is_outside(right, source) => (key(left)?, TermShape::Equal),
+        Expr::IsNull(inner) => (key(inner)?, TermShape::Null),
+        Expr::In(item, list) if !mentions(list, source) => (key(item)?, TermShape::In),
+        Expr::Range(range) => {
+            let bounds = [&range.low, &range.high];
+            if !bounds.iter().copied().flatten().all(|bound| is_outside(&bound.value, source)) {
+                return None;
+            }
+            let shape = match bounds.iter().filter(|bound| bound.is_some()).count() {
+                2 => TermShape::Between,
+                1 => TermShape::OneSided,
+                _ => TermShape::OfKind,
+            };
+            (key(&range.of)?, shape)
+        }
+        Expr::Or(parts) => {
+            let first = parts.first().and_then(|part| term(part, source))?;
+            let alike = parts.iter().all(|part| {
+                matches!(part, Expr::Binary(Binary::Eq, ..)) && term(part, source).as_ref() == Some(&first)
+            });
+            alike.then_some((first.column, TermShape::In))?
+        }
+        _ => return None,
+    };
+    Some(Term { column, shape })
+}
+
+fn is_outside(expr: &Expr, source: Alias) -> bool {
+    let mut outside = true;
+    walk(expr, &mut |x| outside &= alias_of(x) != Some(source));
+    outside
+}
+
+fn mentions(select: &Select, source: Alias) -> bool {
+    select.from.iter().any(|from| match &from.kind {
+        SourceKind::Items(list) => !is_outside(list, source),
+        _ => true,
+    })
+}
+
+fn alias_of(expr: &Expr) -> Option<Alias> {
+    match expr {
+        Expr::Id(alias) | Expr::Doc(alias) => Some(*alias),
+        Expr::Column { source, .. } | Expr::Output { source, .. } | Expr::Named { source, .. } => Some(*source),
+        _ => None,
+    }
+}
+
+/// What of a source an expression needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Needs {
+    /// The virtual columns.
+    pub(super) columns: BTreeSet<Arc<str>>,
+    /// Whether it needs the document itself.
+    pub(super) document: bool,
+}
+
+impl Needs {
+    pub(super) fn add(&mut self, expr: &Expr, source: Alias) {
+        walk(expr, &mut |x| match x {
+            Expr::Doc(alias) if *alias == source => self.document = true,
+            Expr::Column { source: alias, name, .. } if *alias == source => {
+                self.columns.insert(Arc::clone(name));
+            }
+            _ => {}
+        });
+    }
+
+    pub(super) fn of(expr: &Expr, source: Alias) -> Needs {
+        let mut needs = Needs::default();
+        needs.add(expr, source);
+        needs
+    }
+
+    /// Returns whether `columns` and the row id are enough.
+    pub(super) fn are_within(&self, columns: &[String]) -> bool {
+        !self.document && self.columns.iter().all(|name| columns.iter().any(|column| **column == **name))
+    }
+}
