@@ -1,0 +1,226 @@
+//! The items of an array and the entries of an object, as serde asks for them.
+
+use std::borrow::Cow;
+
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::cell::Scalar;
+use super::decode::{Decoder, RowKey};
+use super::element::Element;
+use super::error::Fault;
+use super::number;
+use super::seen::Seen;
+
+/// The items of an array.
+pub(super) struct Items<'de> {
+    rest: &'de [u8],
+    end: usize,
+    depth: u16,
+    next: u64,
+}
+
+impl<'de> Items<'de> {
+    pub(super) fn new(array: Element<'de>, depth: u16) -> Self {
+        Self { rest: array.payload, end: array.end, depth, next: 0 }
+    }
+
+    /// Refuses an array from which serde took fewer items than there are.
+    pub(super) fn finish(&self) -> Result<(), Fault> {
+        if self.rest.is_empty() {
+            return Ok(());
+        }
+        let expected = format!("an array of {} items", self.next);
+        Err(Fault::mismatch(&expected, "a longer array"))
+    }
+}
+
+impl<'de> SeqAccess<'de> for &mut Items<'de> {
+    type Error = Fault;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let index = self.next;
+        self.next += 1;
+        let item = Element::split(self.rest, self.end).and_then(|(element, rest)| {
+            self.rest = rest;
+            seed.deserialize(Decoder { element, depth: self.depth, row_key: None })
+        });
+        item.map(Some).map_err(|fault| fault.at_index(index))
+    }
+}
+
+/// The entries of an object, the first of each key.
+pub(super) struct Entries<'de> {
+    object: &'de [u8],
+    rest: &'de [u8],
+    end: usize,
+    depth: u16,
+    seen: Seen<'de>,
+    /// The key whose value comes next.
+    key: Current<'de>,
+    row_key: Option<&'de RowKey>,
+}
+
+enum Current<'de> {
+    /// Nothing was asked for yet.
+    Start,
+    RowKey(&'de RowKey),
+    Stored(Element<'de>),
+}
+
+impl<'de> Entries<'de> {
+    pub(super) fn new(object: Element<'de>, depth: u16, row_key: Option<&'de RowKey>) -> Self {
+        Self {
+            object: object.payload,
+            rest: object.payload,
+            end: object.end,
+            depth,
+            seen: Seen::default(),
+            key: Current::Start,
+            row_key,
+        }
+    }
+
+    /// Moves to the next entry that counts, and returns its key. Its value is then at the start of `rest`.
+    #[inline]
+    fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, Fault> {
+        while !self.rest.is_empty() {
+            let before = self.object.get(..self.object.len() - self.rest.len()).unwrap_or_default();
+            let start = self.end - self.rest.len();
+            let (key, rest) = Element::split(self.rest, self.end)?;
+            if !key.is_text() {
+                return Err(Fault::malformed(key.offset(), "a key that is no text"));
+            }
+            if rest.is_empty() {
+                return Err(Fault::malformed(key.end, "a key without a value"));
+            }
+            self.rest = rest;
+            let text = key.text()?;
+            let repeats = self.seen.repeats(&text, before, start);
+            if repeats || self.row_key.is_some_and(|(name, _)| *name == text) {
+                let (_, rest) = Element::split(self.rest, self.end)?;
+                self.rest = rest;
+                continue;
+            }
+            self.key = Current::Stored(key);
+            return Ok(Some(text));
+        }
+        Ok(None)
+    }
+
+    #[cold]
+    fn under_key(&self, fault: Fault) -> Fault {
+        match &self.key {
+            Current::Start => fault,
+            Current::RowKey((name, _)) => fault.at_key(name),
+            Current::Stored(key) => match key.text() {
+                Ok(text) => fault.at_key(&text),
+                Err(_) => fault,
+            },
+        }
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'de> {
+    type Error = Fault;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
+        let key = match (&self.key, self.row_key) {
+            (Current::Start, Some(row_key)) => {
+                self.key = Current::RowKey(row_key);
+                Some(Cow::Borrowed(row_key.0))
+            }
+            _ => self.next_key()?,
+        };
+        key.map(|text| seed.deserialize(Key(text))).transpose()
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Fault> {
+        let value = match self.key {
+            Current::RowKey((_, id)) => seed.deserialize(Scalar::Int(*id)),
+            _ => Element::split(self.rest, self.end).and_then(|(element, rest)| {
+                self.rest = rest;
+                seed.deserialize(Decoder { element, depth: self.depth, row_key: None })
+            }),
+        };
+        value.map_err(|fault| self.under_key(fault))
+    }
+}
+
+/// Gives the key of an object to serde: text, or the number or bool that it spells where the map has such keys.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> Key<'de> {
+    fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.0 {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+}
+
+macro_rules! parsed_keys {
+    ($($method:ident $visit:ident),*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+            match self.0.parse() {
+                Ok(value) => visitor.$visit(value),
+                Err(_) => self.visit(visitor),
+            }
+        }
+    )*};
+}
+
+macro_rules! float_keys {
+    ($($method:ident $visit:ident),*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+            match number::float(self.0.as_bytes()) {
+                Some(value) => visitor.$visit(value),
+                None => self.visit(visitor),
+            }
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Key<'de> {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.visit(visitor)
+    }
+
+    parsed_keys! {
+        deserialize_bool visit_bool,
+        deserialize_i8 visit_i8, deserialize_i16 visit_i16, deserialize_i32 visit_i32, deserialize_i64 visit_i64,
+        deserialize_u8 visit_u8, deserialize_u16 visit_u16, deserialize_u32 visit_u32, deserialize_u64 visit_u64,
+        deserialize_i128 visit_i128, deserialize_u128 visit_u128
+    }
+
+    float_keys! { deserialize_f32 visit_f32, deserialize_f64 visit_f64 }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        visitor.visit_enum(de::value::CowStrDeserializer::new(self.0))
+    }
+
+    serde::forward_to_deserialize_any! {
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
