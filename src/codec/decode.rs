@@ -105,8 +105,12 @@ impl<'de> Decoder<'de> {
         Ok(value)
     }
 
-    fn visit_object<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_map(Entries::new(self.element, self.inside()?, self.row_key))
+    fn visit_object<V: Visitor<'de>>(
+        self,
+        fields: Option<&'static [&'static str]>,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        visitor.visit_map(Entries::new(self.element, self.inside()?, self.row_key, fields))
     }
 
     /// Reads an element for a field that is an integer of at most 64 bits.
@@ -191,7 +195,7 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
             Kind::Float | Kind::Float5 => self.visit_float(visitor),
             Kind::Text | Kind::TextJ | Kind::Text5 | Kind::TextRaw => self.visit_text(visitor),
             Kind::Array => self.visit_array(visitor),
-            Kind::Object => self.visit_object(visitor),
+            Kind::Object => self.visit_object(None, visitor),
         }
     }
 
@@ -233,6 +237,18 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
         visitor.visit_newtype_struct(self)
     }
 
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        if self.element.kind != Kind::Object {
+            return self.deserialize_any(visitor);
+        }
+        self.visit_object(Some(fields), visitor)
+    }
+
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -253,6 +269,6 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
     }
 
     serde::forward_to_deserialize_any! {
-        bool f64 unit unit_struct seq tuple tuple_struct map struct
+        bool f64 unit unit_struct seq tuple tuple_struct map
     }
 }

@@ -116,6 +116,11 @@ impl<'de> Element<'de> {
         matches!(self.kind, Kind::Text | Kind::TextJ | Kind::Text5 | Kind::TextRaw)
     }
 
+    /// Returns whether this is text without escapes.
+    pub(super) fn is_plain_text(&self) -> bool {
+        matches!(self.kind, Kind::Text | Kind::TextRaw)
+    }
+
     /// Returns the text that a text element stands for, borrowed when it holds no escape.
     #[inline]
     pub(super) fn text(&self) -> Result<Cow<'de, str>, Fault> {

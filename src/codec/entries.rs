@@ -57,6 +57,9 @@ pub(super) struct Entries<'de> {
     rest: &'de [u8],
     end: usize,
     depth: u16,
+    /// The struct's fields that no key has been yet, while the keys come in the fields' order: then each is known
+    /// without reading it as text, and none can repeat an earlier one.
+    fields: Option<&'static [&'static str]>,
     seen: Seen<'de>,
     /// The key whose value comes next.
     key: Current<'de>,
@@ -71,43 +74,64 @@ enum Current<'de> {
 }
 
 impl<'de> Entries<'de> {
-    pub(super) fn new(object: Element<'de>, depth: u16, row_key: Option<&'de RowKey>) -> Self {
-        Self {
-            object: object.payload,
-            rest: object.payload,
-            end: object.end,
-            depth,
-            seen: Seen::default(),
-            key: Current::Start,
-            row_key,
-        }
+    /// Begins an object; `fields` are the struct's, where serde asks for a struct.
+    pub(super) fn new(
+        object: Element<'de>,
+        depth: u16,
+        row_key: Option<&'de RowKey>,
+        fields: Option<&'static [&'static str]>,
+    ) -> Self {
+        let Element { payload, end, .. } = object;
+        let key = Current::Start;
+        Self { object: payload, rest: payload, end, depth, fields, seen: Seen::default(), key, row_key }
     }
 
     /// Moves to the next entry that counts, and returns its key. Its value is then at the start of `rest`.
     #[inline]
     fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, Fault> {
         while !self.rest.is_empty() {
-            let before = self.object.get(..self.object.len() - self.rest.len()).unwrap_or_default();
             let start = self.end - self.rest.len();
             let (key, rest) = Element::split(self.rest, self.end)?;
-            if !key.is_text() {
-                return Err(Fault::malformed(key.offset(), "a key that is no text"));
-            }
             if rest.is_empty() {
                 return Err(Fault::malformed(key.end, "a key without a value"));
             }
+            let text = match self.next_field(key) {
+                Some(field) => Some(Cow::Borrowed(field)),
+                None => self.first_of_its_name(key, start)?,
+            };
             self.rest = rest;
-            let text = key.text()?;
-            let repeats = self.seen.repeats(&text, before, start);
-            if repeats || self.row_key.is_some_and(|(name, _)| *name == text) {
-                let (_, rest) = Element::split(self.rest, self.end)?;
-                self.rest = rest;
-                continue;
+            match text.filter(|text| self.row_key.is_none_or(|(name, _)| *name != *text)) {
+                Some(text) => {
+                    self.key = Current::Stored(key);
+                    return Ok(Some(text));
+                }
+                None => self.rest = Element::split(rest, self.end)?.1,
             }
-            self.key = Current::Stored(key);
-            return Ok(Some(text));
         }
         Ok(None)
+    }
+
+    /// Returns the field that the key names, if it is one of those still to come.
+    #[inline]
+    fn next_field(&mut self, key: Element<'de>) -> Option<&'static str> {
+        let (fields, true) = (self.fields?, key.is_plain_text()) else { return None };
+        let mut rest = fields.iter();
+        let field = rest.find(|field| field.as_bytes() == key.payload)?;
+        self.fields = Some(rest.as_slice());
+        Some(field)
+    }
+
+    /// Returns the key's text, or `None` when an earlier key was the same. The key begins at the offset `start`.
+    fn first_of_its_name(&mut self, key: Element<'de>, start: usize) -> Result<Option<Cow<'de, str>>, Fault> {
+        if !key.is_text() {
+            return Err(Fault::malformed(key.offset(), "a key that is no text"));
+        }
+        let before = self.object.get(..self.object.len() - self.rest.len()).unwrap_or_default();
+        if self.fields.take().is_some() {
+            self.seen = Seen::after(before, start);
+        }
+        let text = key.text()?;
+        Ok((!self.seen.repeats(&text, before, start)).then_some(text))
     }
 
     #[cold]

@@ -17,6 +17,15 @@ pub(super) struct Seen<'de> {
 }
 
 impl<'de> Seen<'de> {
+    /// Notes the keys of a part of an object that ends at the offset `end`.
+    pub(super) fn after(part: &'de [u8], end: usize) -> Self {
+        keys(part, end).fold(Self::default(), |mut seen, key| {
+            seen.filter |= bit_of(key.as_bytes());
+            seen.count = seen.count.saturating_add(1);
+            seen
+        })
+    }
+
     /// Notes a key, and returns whether it is among those before it. `before` is the object's payload up to the key,
     /// which ends at the offset `end`.
     #[inline]
@@ -35,6 +44,9 @@ impl<'de> Seen<'de> {
 
 fn keys<'de>(mut bytes: &'de [u8], end: usize) -> impl Iterator<Item = Cow<'de, str>> {
     std::iter::from_fn(move || {
+        if bytes.is_empty() {
+            return None;
+        }
         let (key, rest) = Element::split(bytes, end).ok()?;
         let (_, rest) = Element::split(rest, end).ok()?;
         bytes = rest;
