@@ -8,6 +8,7 @@ use serde::ser::{
 use super::element::{Kind, Open};
 use super::encode::Writer;
 use super::error::Fault;
+use super::stack::descend;
 
 /// What serde fills, whichever of its seven names it has for it.
 pub(super) struct Container<'a, 'b> {
@@ -55,7 +56,12 @@ impl<'a, 'b> Container<'a, 'b> {
             return self.writer.take_row_id(value);
         }
         self.writer.text(key)?;
-        value.serialize(&mut *self.writer)
+        self.write_inside(value)
+    }
+
+    #[inline]
+    fn write_inside<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
+        descend(self.writer.depth, || value.serialize(&mut *self.writer))
     }
 
     #[inline]
@@ -64,7 +70,7 @@ impl<'a, 'b> Container<'a, 'b> {
         self.next += 1;
         self.writer
             .enter()
-            .and_then(|()| value.serialize(&mut *self.writer))
+            .and_then(|()| self.write_inside(value))
             .map_err(|fault| self.under_variant(fault.at_index(index)))
     }
 
@@ -81,7 +87,7 @@ impl<'a, 'b> Container<'a, 'b> {
             self.writer.out.truncate(self.key_at);
             return self.writer.take_row_id(value);
         }
-        value.serialize(&mut *self.writer).map_err(|fault| match self.key() {
+        self.write_inside(value).map_err(|fault| match self.key() {
             Some(key) => fault.at_key(&key),
             None => fault,
         })

@@ -13,6 +13,7 @@ use super::element::{Element, Kind};
 use super::entries::{Entries, Items};
 use super::error::{CodecError, Fault};
 use super::number::{self, Integer};
+use super::stack::descend;
 use super::variant::Variant;
 use super::{MAX_DEPTH, MAX_LEN};
 
@@ -100,7 +101,7 @@ impl<'de> Decoder<'de> {
 
     fn visit_array<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let mut items = Items::new(self.element, self.inside()?);
-        let value = visitor.visit_seq(&mut items)?;
+        let value = descend(self.depth, || visitor.visit_seq(&mut items))?;
         items.finish()?;
         Ok(value)
     }
@@ -110,7 +111,8 @@ impl<'de> Decoder<'de> {
         fields: Option<&'static [&'static str]>,
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        visitor.visit_map(Entries::new(self.element, self.inside()?, self.row_key, fields))
+        let mut entries = Entries::new(self.element, self.inside()?, self.row_key, fields);
+        descend(self.depth, || visitor.visit_map(&mut entries))
     }
 
     /// Reads an element for a field that is an integer of at most 64 bits.
@@ -259,7 +261,10 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
             Kind::Text | Kind::TextJ | Kind::Text5 | Kind::TextRaw => {
                 visitor.visit_enum(Variant::unit(self.element))
             }
-            Kind::Object => visitor.visit_enum(Variant::with_content(self.element, self.inside()?)?),
+            Kind::Object => {
+                let variant = Variant::with_content(self.element, self.inside()?)?;
+                descend(self.depth, || visitor.visit_enum(variant))
+            }
             _ => self.deserialize_any(visitor),
         }
     }

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::error::Fault;
 use super::text;
 
@@ -160,35 +162,31 @@ fn split_len(width: u8, bytes: &[u8]) -> Option<(usize, &[u8])> {
 /// Appends an element whose payload is at hand.
 #[inline]
 pub(super) fn push(out: &mut Vec<u8>, kind: Kind, payload: &[u8]) {
-    push_header(out, kind, payload.len());
+    match payload.len() {
+        len @ 0..=11 => out.push((len as u8) << 4 | kind as u8),
+        len => out.extend_from_slice(&header(kind, len)),
+    }
     out.extend_from_slice(payload);
 }
 
-/// Appends the shortest header.
+/// Returns the shortest header.
 #[inline]
-fn push_header(out: &mut Vec<u8>, kind: Kind, len: usize) {
+fn header(kind: Kind, len: usize) -> SmallVec<[u8; 9]> {
     let kind = kind as u8;
     match len {
-        0..=11 => out.push((len as u8) << 4 | kind),
-        12..=0xff => out.extend_from_slice(&[0xc0 | kind, len as u8]),
+        0..=11 => smallvec![(len as u8) << 4 | kind],
+        12..=0xff => smallvec![0xc0 | kind, len as u8],
         0x100..=0xffff => {
             let [a, b] = (len as u16).to_be_bytes();
-            out.extend_from_slice(&[0xd0 | kind, a, b]);
+            smallvec![0xd0 | kind, a, b]
         }
-        _ => push_wide_header(out, kind, len as u64),
-    }
-}
-
-#[cold]
-fn push_wide_header(out: &mut Vec<u8>, kind: u8, len: u64) {
-    match u32::try_from(len) {
-        Ok(len) => {
-            out.push(0xe0 | kind);
-            out.extend_from_slice(&len.to_be_bytes());
+        0x1_0000..=0xffff_ffff => {
+            let [a, b, c, d] = (len as u32).to_be_bytes();
+            smallvec![0xe0 | kind, a, b, c, d]
         }
-        Err(_) => {
-            out.push(0xf0 | kind);
-            out.extend_from_slice(&len.to_be_bytes());
+        _ => {
+            let [a, b, c, d, e, f, g, h] = (len as u64).to_be_bytes();
+            smallvec![0xf0 | kind, a, b, c, d, e, f, g, h]
         }
     }
 }
@@ -209,30 +207,20 @@ impl Open {
         Self { at, room }
     }
 
-    /// Writes the header, and moves the payload when the header is shorter or longer than the room left for it.
+    /// Writes the header, and moves the payload when the header is not as long as the room left for it.
     #[inline]
     pub(super) fn close(self, out: &mut Vec<u8>, kind: Kind) {
-        let len = out.len() - self.at - self.room;
-        let payload = self.at + self.room;
-        if self.room == 3 && (0x100..=0xffff).contains(&len) {
-            let [a, b] = (len as u16).to_be_bytes();
-            if let Some(header) = out.get_mut(self.at..payload) {
-                header.copy_from_slice(&[0xd0 | kind as u8, a, b]);
-            }
-            return;
+        let old = self.at + self.room;
+        let len = out.len() - old;
+        let header = header(kind, len);
+        let new = self.at + header.len();
+        if new != old {
+            out.resize(new.max(old) + len, 0);
+            out.copy_within(old..old + len, new);
+            out.truncate(new + len);
         }
-        // The header is made at the end, where it needs no second form, and turned into its place.
-        let end = out.len();
-        push_header(out, kind, len);
-        let header_len = out.len() - end;
-        if header_len <= self.room {
-            out.copy_within(end.., self.at);
-            out.copy_within(payload..end, self.at + header_len);
-            out.truncate(self.at + header_len + len);
-        } else if let Some(tail) = out.get_mut(self.at..) {
-            tail.rotate_right(header_len);
-            out.copy_within(self.at + header_len + self.room.., self.at + header_len);
-            out.truncate(self.at + header_len + len);
+        if let Some(room) = out.get_mut(self.at..new) {
+            room.copy_from_slice(&header);
         }
     }
 }

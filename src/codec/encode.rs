@@ -38,7 +38,7 @@ pub(super) struct Writer<'a> {
     pub(super) out: &'a mut Vec<u8>,
     start: usize,
     /// How many arrays and objects are open.
-    depth: u16,
+    pub(super) depth: u16,
     key: Option<&'static str>,
     row_id: Option<i64>,
 }

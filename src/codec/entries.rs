@@ -88,7 +88,7 @@ impl<'de> Entries<'de> {
 
     /// Moves to the next entry that counts, and returns its key. Its value is then at the start of `rest`.
     #[inline]
-    fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, Fault> {
+    fn advance(&mut self) -> Result<Option<Cow<'de, str>>, Fault> {
         while !self.rest.is_empty() {
             let start = self.end - self.rest.len();
             let (key, rest) = Element::split(self.rest, self.end)?;
@@ -131,7 +131,7 @@ impl<'de> Entries<'de> {
             self.seen = Seen::after(before, start);
         }
         let text = key.text()?;
-        Ok((!self.seen.repeats(&text, before, start)).then_some(text))
+        Ok((!self.seen.repeats(text.clone(), before, start)).then_some(text))
     }
 
     #[cold]
@@ -147,7 +147,7 @@ impl<'de> Entries<'de> {
     }
 }
 
-impl<'de> MapAccess<'de> for Entries<'de> {
+impl<'de> MapAccess<'de> for &mut Entries<'de> {
     type Error = Fault;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
@@ -156,7 +156,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
                 self.key = Current::RowKey(row_key);
                 Some(Cow::Borrowed(row_key.0))
             }
-            _ => self.next_key()?,
+            _ => self.advance()?,
         };
         key.map(|text| seed.deserialize(Key(text))).transpose()
     }
@@ -197,11 +197,11 @@ macro_rules! parsed_keys {
 }
 
 macro_rules! float_keys {
-    ($($method:ident $visit:ident),*) => {$(
+    ($($method:ident $visit:ident $float:ty),*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            match number::float(self.0.as_bytes()) {
-                Some(value) => visitor.$visit(value),
-                None => self.visit(visitor),
+            match number::float::<$float>(self.0.as_bytes()) {
+                Some(value) if f64::from(value).is_finite() => visitor.$visit(value),
+                _ => self.visit(visitor),
             }
         }
     )*};
@@ -221,7 +221,7 @@ impl<'de> Deserializer<'de> for Key<'de> {
         deserialize_i128 visit_i128, deserialize_u128 visit_u128
     }
 
-    float_keys! { deserialize_f32 visit_f32, deserialize_f64 visit_f64 }
+    float_keys! { deserialize_f32 visit_f32 f32, deserialize_f64 visit_f64 f64 }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         visitor.visit_some(self)

@@ -15,6 +15,7 @@ mod entries;
 mod error;
 mod number;
 mod seen;
+mod stack;
 #[cfg(test)]
 mod tests;
 mod text;

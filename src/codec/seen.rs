@@ -13,7 +13,7 @@ const FEW: u32 = 32;
 pub(super) struct Seen<'de> {
     filter: u64,
     count: u32,
-    many: Option<Box<HashSet<Cow<'de, str>>>>,
+    many: Option<HashSet<Cow<'de, str>>>,
 }
 
 impl<'de> Seen<'de> {
@@ -29,16 +29,16 @@ impl<'de> Seen<'de> {
     /// Notes a key, and returns whether it is among those before it. `before` is the object's payload up to the key,
     /// which ends at the offset `end`.
     #[inline]
-    pub(super) fn repeats(&mut self, key: &Cow<'de, str>, before: &'de [u8], end: usize) -> bool {
+    pub(super) fn repeats(&mut self, key: Cow<'de, str>, before: &'de [u8], end: usize) -> bool {
         let bit = bit_of(key.as_bytes());
         let doubtful = self.filter & bit != 0;
         self.filter |= bit;
         self.count = self.count.saturating_add(1);
         if self.count <= FEW {
-            return doubtful && keys(before, end).any(|earlier| earlier == *key);
+            return doubtful && keys(before, end).any(|earlier| earlier == key);
         }
-        let many = self.many.get_or_insert_with(|| Box::new(keys(before, end).collect()));
-        !many.insert(key.clone())
+        let many = self.many.get_or_insert_with(|| keys(before, end).collect());
+        !many.insert(key)
     }
 }
 

@@ -98,3 +98,82 @@ fn objects_with_very_many_keys_are_read_in_reasonable_time() -> Outcome {
     assert_eq!(decode::<Value>(&bytes_of(&tree)?, None)?, tree);
     Ok(())
 }
+
+#[test]
+fn the_deepest_struct_is_read_and_written_on_an_ordinary_stack() -> Outcome {
+    #[derive(Debug, serde::Serialize, Deserialize)]
+    struct Node {
+        name: Option<String>,
+        left: Option<Box<Node>>,
+        right: Vec<Node>,
+        value: f64,
+    }
+    let deepest = || {
+        (1..1_000)
+            .fold(None, |left, _| Some(Box::new(Node { name: None, left, right: Vec::new(), value: 0.5 })))
+    };
+    let thread =
+        std::thread::Builder::new().stack_size(2 << 20).spawn(move || -> Result<usize, CodecError> {
+            let bytes = bytes_of(&deepest())?;
+            let mut node: Option<Box<Node>> = decode(&bytes, None)?;
+            let mut depth = 0;
+            while let Some(inner) = node {
+                depth += 1;
+                node = inner.left;
+            }
+            Ok(depth)
+        })?;
+    assert_eq!(thread.join().expect("the thread ends")?, 999);
+    Ok(())
+}
+
+#[test]
+fn the_deepest_enum_is_read_and_written_on_an_ordinary_stack() -> Outcome {
+    #[derive(Debug, serde::Serialize, Deserialize)]
+    enum Tree {
+        Leaf,
+        Wrap(Box<Tree>),
+        Pair(Box<Tree>, u8),
+        Named { inner: Box<Tree> },
+    }
+    let thread =
+        std::thread::Builder::new().stack_size(2 << 20).spawn(move || -> Result<(), CodecError> {
+            let wrapped = (1..1_000).fold(Tree::Leaf, |tree, _| Tree::Wrap(Box::new(tree)));
+            let bytes = bytes_of(&wrapped)?;
+            assert_eq!(bytes_of(&decode::<Tree>(&bytes, None)?)?, bytes);
+            let mixed = (1..500).fold(Tree::Leaf, |tree, i| match i % 2 {
+                0 => Tree::Pair(Box::new(tree), 1),
+                _ => Tree::Named { inner: Box::new(tree) },
+            });
+            let bytes = bytes_of(&mixed)?;
+            assert_eq!(bytes_of(&decode::<Tree>(&bytes, None)?)?, bytes);
+            Ok(())
+        })?;
+    Ok(thread.join().expect("the thread ends")?)
+}
+
+#[test]
+fn keys_in_any_order_are_read_and_repeats_are_skipped() -> Outcome {
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Doc {
+        a: i64,
+        b: Option<i64>,
+        #[serde(alias = "see")]
+        c: i64,
+        d: i64,
+    }
+    let conn = Connection::open_in_memory()?;
+    for json in [
+        r#"{"a":1,"c":3,"d":4}"#,
+        r#"{"d":4,"c":3,"a":1}"#,
+        r#"{"a":1,"a":2,"c":3,"d":4,"d":5}"#,
+        r#"{"a":1,"d":4,"x":[9],"c":3,"a":2,"x":7,"c":8}"#,
+        r#"{"\u0061":1,"a":2,"c":3,"\u0064":4,"d":5}"#,
+        r#"{"x":0,"x":1,"a":1,"see":3,"d":4}"#,
+    ] {
+        let bytes = jsonb_of(&conn, json)?;
+        let doc: Doc = decode(&bytes, None).map_err(|e| format!("{json}: {e}"))?;
+        assert_eq!(doc, Doc { a: 1, b: None, c: 3, d: 4 }, "{json}");
+    }
+    Ok(())
+}
