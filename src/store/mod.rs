@@ -9,6 +9,7 @@
 //! - The cached catalog moves on commit only; its epoch moves with each change, in the same transaction.
 //! - Every error is typed; SQLite's own is its source.
 
+mod collection;
 mod conn;
 mod engine;
 mod error;
@@ -16,6 +17,7 @@ mod functions;
 mod ids;
 mod index;
 mod load;
+mod narrow;
 mod options;
 mod pool;
 mod queue;

@@ -1,5 +1,8 @@
 //! Tests of the store as a whole: files that are opened, transactions that meet, schemas that move.
 
+mod functions;
+mod ids;
+mod index;
 mod open;
 mod transaction;
 
@@ -8,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::temp::TempDir;
-use super::{Bind, Cell, Conn, Engine, Options, StoreError};
+use super::{Bind, Cell, Conn, Engine, Options, StoreError, WriteTxn};
 
 type TestResult = Result<(), Box<dyn std::error::Error>>;
 
