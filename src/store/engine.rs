@@ -1,0 +1,419 @@
+//! An open file: its writer, its readers, its catalog.
+//!
+//! Opening a file that this process has open gives the same engine, so that writers of one process queue fairly and
+//! share one cache. Engines differ only where they must: a read-only handle and another durability get their own;
+//! of the busy timeouts the first one's holds.
+
+use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::conn::{Conn, Role, Setup};
+use super::error::StoreError;
+use super::load::{self, Load};
+use super::options::{Durability, Options};
+use super::pool::{Pool, Slot};
+use super::queue::{Queue, Refused};
+use super::schema::{self, Found, Schema};
+use super::temp::TempDir;
+use super::txn::{ReadTxn, Reader, WriteTxn};
+
+/// An open file.
+pub(crate) struct Engine {
+    setup: Setup,
+    /// What the pool's connections are for.
+    readers: Role,
+    queue: Queue,
+    /// The writer while nobody writes; opened again when a failure has taken it.
+    writer: Mutex<Option<Box<Conn>>>,
+    pool: Pool,
+    schema: RwLock<Arc<Schema>>,
+    // Last: the connections close before their directory goes.
+    _temp: Option<TempDir>,
+}
+
+impl Engine {
+    /// Opens a file, creating it when it is missing and may be written.
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Arc<Self>, StoreError> {
+        let slot = slot(path, options)?;
+        // Held while the file is opened: who asks for it meanwhile gets the same engine.
+        let mut engine = lock(&slot.engine);
+        if let Some(open) = engine.upgrade() {
+            return Ok(open);
+        }
+        let opened = Arc::new(if options.read_only {
+            Self::open_read_only(Setup::new(slot.path.as_path(), options))?
+        } else {
+            Self::open_writable(Setup::new(slot.path.as_path(), options), None)?
+        });
+        *engine = Arc::downgrade(&opened);
+        Ok(opened)
+    }
+
+    /// Opens a private database that is deleted with the engine and survives nothing.
+    pub(crate) fn open_in_memory(options: &Options) -> Result<Arc<Self>, StoreError> {
+        let temp = TempDir::new().map_err(|error| StoreError::io(&std::env::temp_dir(), error))?;
+        let path = temp.path().join("memory.db");
+        create_file(&path).map_err(|error| StoreError::io(&path, error))?;
+        let setup = Setup { durability: Durability::Memory, ..Setup::new(&path, options) };
+        Ok(Arc::new(Self::open_writable(setup, Some(temp))?))
+    }
+
+    fn open_writable(setup: Setup, temp: Option<TempDir>) -> Result<Self, StoreError> {
+        let deadline = Instant::now() + setup.busy_timeout;
+        let writer = open_writer(&setup, deadline)?;
+        let schema = until(deadline, || load_schema(&writer))?;
+        Ok(Self::new(setup, Role::Reader, Some(writer), schema, temp))
+    }
+
+    fn open_read_only(setup: Setup) -> Result<Self, StoreError> {
+        let deadline = Instant::now() + setup.busy_timeout;
+        let open = |role| {
+            let conn = Conn::open(&setup, role)?;
+            until(deadline, || examine_read_only(&conn))?;
+            conn.settle(role)?;
+            Ok((role, conn))
+        };
+        let (role, conn) = match open(Role::ReadOnly) {
+            // The companions of a WAL file cannot be made here. Without a log the file alone is the whole truth.
+            Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if !has_wal(&setup.path) => {
+                open(Role::Immutable)?
+            }
+            other => other?,
+        };
+        let schema = until(deadline, || load_schema(&conn))?;
+        Ok(Self::new(setup, role, None, schema, None))
+    }
+
+    fn new(setup: Setup, readers: Role, writer: Option<Conn>, schema: Schema, temp: Option<TempDir>) -> Self {
+        Self {
+            setup,
+            readers,
+            queue: Queue::default(),
+            writer: Mutex::new(writer.map(Box::new)),
+            pool: Pool::new(),
+            schema: RwLock::new(Arc::new(schema)),
+            _temp: temp,
+        }
+    }
+
+    /// Returns the file, as the system names it.
+    pub(crate) fn path(&self) -> &Arc<Path> {
+        &self.setup.path
+    }
+
+    /// Returns whether this engine never writes.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.readers != Role::Reader
+    }
+
+    /// Lends a connection outside a transaction.
+    pub(crate) fn reader(self: &Arc<Self>) -> Result<Reader, StoreError> {
+        let timeout = if self.queue.is_held_by_caller() && self.pool.is_paused() {
+            // The caller is loading: nobody but itself can end the wait.
+            return Err(StoreError::WrongTarget { path: Arc::clone(self.path()) });
+        } else {
+            self.setup.busy_timeout
+        };
+        let conn = match self.pool.take(timeout).ok_or_else(|| self.busy())? {
+            Slot::Idle(conn) => conn,
+            Slot::Vacant => match self.open_reader() {
+                Ok(conn) => Box::new(conn),
+                Err(error) => {
+                    self.pool.forget();
+                    return Err(error);
+                }
+            },
+        };
+        Ok(Reader::new(Arc::clone(self), conn))
+    }
+
+    fn open_reader(&self) -> Result<Conn, StoreError> {
+        let conn = Conn::open(&self.setup, self.readers)?;
+        until(Instant::now() + self.setup.busy_timeout, || conn.settle(self.readers))?;
+        Ok(conn)
+    }
+
+    /// Pins one moment for many reads.
+    pub(crate) fn snapshot(self: &Arc<Self>) -> Result<ReadTxn, StoreError> {
+        ReadTxn::begin(self.reader()?)
+    }
+
+    /// Begins the write transaction, after those who asked before.
+    ///
+    /// # Errors
+    /// `Busy` after the busy timeout; `WrongTarget` at once when the calling thread used the open transaction last.
+    pub(crate) fn begin(self: &Arc<Self>) -> Result<WriteTxn, StoreError> {
+        self.begin_with(|_| Ok(None))
+    }
+
+    /// Begins a write transaction that loads a fresh file without the WAL, or an ordinary one where that cannot be.
+    pub(crate) fn begin_load(self: &Arc<Self>) -> Result<WriteTxn, StoreError> {
+        self.begin_with(|conn| Load::begin(self, conn))
+    }
+
+    fn begin_with(
+        self: &Arc<Self>,
+        load: impl FnOnce(&Conn) -> Result<Option<Load>, StoreError>,
+    ) -> Result<WriteTxn, StoreError> {
+        if self.is_read_only() {
+            return Err(StoreError::ReadOnly { path: Arc::clone(self.path()), source: None });
+        }
+        let deadline = Instant::now() + self.setup.busy_timeout;
+        self.queue.acquire(self.setup.busy_timeout).map_err(|refused| match refused {
+            Refused::TimedOut => self.busy(),
+            Refused::HeldByCaller => StoreError::WrongTarget { path: Arc::clone(self.path()) },
+        })?;
+        let conn = lock(&self.writer).take();
+        let conn = match conn.map_or_else(|| open_writer(&self.setup, deadline).map(Box::new), Ok) {
+            Ok(conn) => conn,
+            Err(error) => {
+                self.end_turn(None);
+                return Err(error);
+            }
+        };
+        let begun = load(&conn).and_then(|load| {
+            if load.is_none() {
+                self.begin_immediate(&conn, deadline)?;
+            }
+            Ok(load)
+        });
+        match begun {
+            Ok(load) => Ok(WriteTxn::new(Arc::clone(self), conn, load)),
+            Err(error) => {
+                // After anything but a wait in vain the connection is not trusted.
+                self.end_turn(error.is_busy().then_some(conn));
+                Err(error)
+            }
+        }
+    }
+
+    /// Another process may hold the lock: the wait in the queue counts, too.
+    fn begin_immediate(&self, conn: &Conn, deadline: Instant) -> Result<(), StoreError> {
+        conn.wait_at_most(deadline.saturating_duration_since(Instant::now()));
+        let begun = until(deadline, || conn.begin("BEGIN IMMEDIATE"));
+        conn.wait_at_most(self.setup.busy_timeout);
+        begun
+    }
+
+    /// Takes the writer back, or does without it, and lets the next one write.
+    pub(super) fn end_turn(&self, conn: Option<Box<Conn>>) {
+        *lock(&self.writer) = conn;
+        self.queue.release();
+    }
+
+    /// Returns the catalog as it was last seen.
+    pub(crate) fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the catalog again when its epoch moved, which another process may do, and returns it.
+    pub(crate) fn refresh(self: &Arc<Self>) -> Result<Arc<Schema>, StoreError> {
+        Ok(self.snapshot()?.schema())
+    }
+
+    /// Returns the catalog that an open transaction sees, and keeps it when it is newer than the known one. The
+    /// transaction has not changed the catalog itself.
+    pub(super) fn schema_seen_by(&self, conn: &Conn) -> Result<Arc<Schema>, StoreError> {
+        let known = self.schema();
+        if Schema::read_epoch(conn)? == known.epoch {
+            return Ok(known);
+        }
+        let seen = Arc::new(Schema::load(conn)?);
+        self.publish(Arc::clone(&seen));
+        Ok(seen)
+    }
+
+    pub(super) fn publish(&self, schema: Arc<Schema>) {
+        let mut known = self.schema.write().unwrap_or_else(PoisonError::into_inner);
+        if schema.epoch > known.epoch {
+            *known = schema;
+        }
+    }
+
+    pub(super) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    pub(super) fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    pub(super) fn busy_timeout(&self) -> Duration {
+        self.setup.busy_timeout
+    }
+
+    pub(super) fn durability(&self) -> Durability {
+        self.setup.durability
+    }
+
+    fn busy(&self) -> StoreError {
+        StoreError::Busy { path: Arc::clone(self.path()), waited: self.setup.busy_timeout, source: None }
+    }
+}
+
+impl Setup {
+    fn new(path: &Path, options: &Options) -> Self {
+        Self { path: path.into(), durability: options.durability, busy_timeout: options.busy_timeout }
+    }
+}
+
+/// Opens the writer of a file, making a new file ours.
+pub(super) fn open_writer(setup: &Setup, deadline: Instant) -> Result<Conn, StoreError> {
+    let conn = Conn::open(setup, Role::Writer)?;
+    if until(deadline, || schema::examine(&conn))? == Found::Empty {
+        conn.choose_page_len()?;
+    }
+    if conn.is_read_only() {
+        return Err(StoreError::ReadOnly { path: Arc::clone(&setup.path), source: None });
+    }
+    load::into_wal(&conn, deadline)?;
+    until(deadline, || create_tables(&conn))?;
+    until(deadline, || conn.settle(Role::Writer))?;
+    Ok(conn)
+}
+
+/// Makes our tables in an empty file, once, however many openers find it empty.
+fn create_tables(conn: &Conn) -> Result<(), StoreError> {
+    if schema::examine(conn)? == Found::Ours {
+        return Ok(());
+    }
+    conn.begin("BEGIN IMMEDIATE")?;
+    let created = match schema::examine(conn) {
+        Ok(Found::Empty) => schema::create(conn),
+        other => other.map(|_| ()),
+    };
+    match created {
+        Ok(()) => conn.commit(),
+        Err(error) => {
+            conn.rollback();
+            Err(error)
+        }
+    }
+}
+
+fn examine_read_only(conn: &Conn) -> Result<(), StoreError> {
+    match schema::examine(conn)? {
+        Found::Ours => Ok(()),
+        Found::Empty => Err(StoreError::NotADatabase { path: Arc::clone(conn.path()), source: None }),
+    }
+}
+
+fn load_schema(conn: &Conn) -> Result<Schema, StoreError> {
+    conn.begin("BEGIN")?;
+    let schema = Schema::load(conn);
+    conn.rollback();
+    schema.map_err(|error| match error {
+        StoreError::MissingIndex { name, source } => {
+            let what = format!("the catalog has no {name}").into();
+            StoreError::Corrupt { path: Arc::clone(conn.path()), what, source: Some(source) }
+        }
+        other => other,
+    })
+}
+
+fn has_wal(path: &Path) -> bool {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    fs::metadata(wal).is_ok_and(|wal| wal.len() > 0)
+}
+
+/// Tries again while the answer is `Busy` and time is left: SQLite's own wait covers most locks, not all.
+pub(super) fn until<T>(
+    deadline: Instant,
+    mut attempt: impl FnMut() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match attempt() {
+            Err(error) if error.is_busy() => {
+                let rest = deadline.saturating_duration_since(Instant::now());
+                if rest.is_zero() {
+                    return Err(error);
+                }
+                thread::sleep(pause.min(rest));
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+            other => return other,
+        }
+    }
+}
+
+/// The engines of this process. A slot outlives its engine until somebody opens a file.
+static SLOTS: Mutex<Option<HashMap<Key, Arc<OpenSlot>>>> = Mutex::new(None);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    file: FileId,
+    read_only: bool,
+    durability: Durability,
+}
+
+struct OpenSlot {
+    path: PathBuf,
+    engine: Mutex<Weak<Engine>>,
+}
+
+/// Returns the slot of a file, which is there afterwards.
+fn slot(path: &Path, options: &Options) -> Result<Arc<OpenSlot>, StoreError> {
+    let failed = |error| StoreError::io(path, error);
+    // Held while a missing file is made: closing it must not drop the locks of an engine on it.
+    let mut slots = lock(&SLOTS);
+    if !path.try_exists().map_err(failed)? {
+        if options.read_only {
+            return Err(StoreError::NotFound { path: path.into() });
+        }
+        create_file(path).map_err(failed)?;
+    }
+    let real = fs::canonicalize(path).map_err(failed)?;
+    let key = Key {
+        file: FileId::of(&real).map_err(failed)?,
+        read_only: options.read_only,
+        durability: options.durability,
+    };
+    let slots = slots.get_or_insert_default();
+    slots.retain(|_, slot| Arc::strong_count(slot) > 1 || lock(&slot.engine).strong_count() > 0);
+    let fresh = || Arc::new(OpenSlot { path: real, engine: Mutex::default() });
+    Ok(Arc::clone(slots.entry(key).or_insert_with(fresh)))
+}
+
+/// Makes an empty file, which SQLite takes for a new database. Another process may be first.
+fn create_file(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().write(true).create_new(true).open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct FileId(u64, u64);
+
+#[cfg(unix)]
+impl FileId {
+    fn of(path: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let file = fs::metadata(path)?;
+        Ok(Self(file.dev(), file.ino()))
+    }
+}
+
+#[cfg(not(unix))]
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct FileId(PathBuf);
+
+#[cfg(not(unix))]
+impl FileId {
+    fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self(path.into()))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,76 @@
+//! SQL functions of ours, on every connection: where SQLite's own stop at U+0000, fold ASCII only, or wrap and round.
+//!
+//! All are deterministic, and direct-only: no index, trigger, view or check can come to depend on them, so that any
+//! SQLite can maintain the file. A NULL, or a first argument of another kind, gives NULL.
+
+mod aggregate;
+mod number;
+mod text;
+
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, Result, ffi};
+
+/// What a function returns.
+type Output = Result<ToSqlOutput<'static>>;
+
+/// A function's name, its number of arguments and what it computes.
+type Scalar = (&'static str, i32, fn(&Context<'_>) -> Output);
+
+/// Puts all of them on a connection.
+pub(super) fn register(db: &Connection) -> Result<()> {
+    for (name, arity, function) in text::FUNCTIONS.iter().chain(number::FUNCTIONS).copied() {
+        db.create_scalar_function(name, arity, flags(), move |context| function(context))?;
+    }
+    aggregate::register(db)
+}
+
+fn flags() -> FunctionFlags {
+    FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY
+}
+
+/// A number of a document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Number {
+    Int(i64),
+    Real(f64),
+}
+
+impl Number {
+    fn to_f64(self) -> f64 {
+        match self {
+            Number::Int(int) => int as f64,
+            Number::Real(real) => real,
+        }
+    }
+
+    fn into_output(self) -> ToSqlOutput<'static> {
+        ToSqlOutput::Owned(match self {
+            Number::Int(int) => Value::Integer(int),
+            Number::Real(real) => Value::Real(real),
+        })
+    }
+}
+
+fn number_arg(context: &Context<'_>, i: usize) -> Option<Number> {
+    match context.get_raw(i) {
+        ValueRef::Integer(int) => Some(Number::Int(int)),
+        ValueRef::Real(real) => Some(Number::Real(real)),
+        _ => None,
+    }
+}
+
+/// Returns a text argument, `None` for another kind. A stranger may have stored text that is not UTF-8.
+fn text_arg<'a>(context: &'a Context<'_>, i: usize) -> Result<Option<&'a str>> {
+    let ValueRef::Text(bytes) = context.get_raw(i) else { return Ok(None) };
+    std::str::from_utf8(bytes).map(Some).map_err(|error| {
+        let message = format!("text that is not UTF-8: {error}");
+        rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message))
+    })
+}
+
+const NULL: ToSqlOutput<'static> = ToSqlOutput::Owned(Value::Null);
+
+fn int(int: i64) -> ToSqlOutput<'static> {
+    ToSqlOutput::Owned(Value::Integer(int))
+}

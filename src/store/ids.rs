@@ -1,0 +1,81 @@
+//! The integer ids that a transaction gives. None is given twice, also after its document was deleted: the catalog
+//! keeps the next one, written once, before the commit.
+
+use smallvec::SmallVec;
+
+use super::conn::Conn;
+use super::error::StoreError;
+use super::schema::quote;
+use super::stmt::Bind;
+
+/// The next ids of the collections that a transaction inserts into.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ids(SmallVec<[NextId; 2]>);
+
+#[derive(Clone, Debug)]
+struct NextId {
+    collection: i64,
+    /// `i64::MAX` means that no id is left.
+    next: i64,
+    stored: i64,
+}
+
+impl Ids {
+    /// Gives an id: above all that were given and above all that are there.
+    pub(super) fn give(&mut self, conn: &Conn, collection: i64) -> Result<i64, StoreError> {
+        let entry = self.entry(conn, collection)?;
+        if entry.next == i64::MAX {
+            let name = conn
+                .first("SELECT name FROM vellum_collection WHERE id = ?1", &[Bind::Int(collection)], |row| {
+                    row.text(0).map(Box::from)
+                })?
+                .unwrap_or_default();
+            return Err(StoreError::OutOfRange { collection: name });
+        }
+        let id = entry.next;
+        entry.next += 1;
+        Ok(id)
+    }
+
+    /// Notes an id that the caller chose.
+    pub(super) fn note(&mut self, conn: &Conn, collection: i64, id: i64) -> Result<(), StoreError> {
+        let entry = self.entry(conn, collection)?;
+        entry.next = entry.next.max(id.saturating_add(1));
+        Ok(())
+    }
+
+    /// Writes what moved to the catalog.
+    pub(super) fn store(&self, conn: &Conn) -> Result<(), StoreError> {
+        for entry in self.0.iter().filter(|entry| entry.next != entry.stored) {
+            conn.execute(
+                "UPDATE vellum_collection SET next_id = ?2 WHERE id = ?1",
+                &[Bind::Int(entry.collection), Bind::Int(entry.next)],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, conn: &Conn, collection: i64) -> Result<&mut NextId, StoreError> {
+        let at = match self.0.iter().position(|entry| entry.collection == collection) {
+            Some(at) => at,
+            None => {
+                self.0.push(NextId::load(conn, collection)?);
+                self.0.len() - 1
+            }
+        };
+        self.0.get_mut(at).ok_or_else(|| StoreError::internal("no next id", ""))
+    }
+}
+
+impl NextId {
+    fn load(conn: &Conn, collection: i64) -> Result<Self, StoreError> {
+        const STORED: &str = "SELECT tbl, next_id FROM vellum_collection WHERE id = ?1";
+        let (table, stored) = conn
+            .first(STORED, &[Bind::Int(collection)], |row| Ok((row.text(0)?.to_owned(), row.int(1)?)))?
+            .ok_or_else(|| StoreError::internal("no such collection", STORED))?;
+        // Another program may have inserted documents without asking the catalog.
+        let largest = format!("SELECT coalesce(max(id), 0) FROM {}", quote(&table));
+        let largest = conn.first(&largest, &[], |row| row.int(0))?.unwrap_or(0);
+        Ok(Self { collection, next: stored.max(largest.saturating_add(1)), stored })
+    }
+}

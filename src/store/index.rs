@@ -1,0 +1,276 @@
+//! Indexes: virtual columns over the documents, B-trees over the columns, catalog rows for both.
+//!
+//! A column is named by its path's segments joined with `.`, an index by `table/` and its columns joined with `,`,
+//! a descending one followed by ` desc`. A name that SQLite would take for another, that cannot be written, or that
+//! is ours becomes `cN`. An index whose last column descends stores the id descending behind it, so that the order
+//! of a page and of its ties is the index's own; a unique one cannot, or it would not be unique.
+
+use super::error::StoreError;
+use super::schema::{CollectionInfo, ColumnInfo, IndexColumn, IndexInfo, quote};
+use super::stmt::Bind;
+use super::txn::WriteTxn;
+
+/// An index as a caller wants it.
+#[derive(Clone, Debug)]
+pub(crate) struct IndexSpec {
+    pub(crate) columns: Vec<IndexColumnSpec>,
+    pub(crate) unique: bool,
+}
+
+/// A column of an index as a caller wants it.
+#[derive(Clone, Debug)]
+pub(crate) struct IndexColumnSpec {
+    /// The segments as a JSON array.
+    pub(crate) path: String,
+    /// The segments joined with `.`, from which the column is named.
+    pub(crate) label: String,
+    pub(crate) kind: &'static str,
+    /// What the column computes from `doc`.
+    pub(crate) expr: String,
+    pub(crate) desc: bool,
+}
+
+/// What became of a wish for an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum IndexOutcome {
+    Created {
+        name: String,
+    },
+    /// It is there already.
+    Unchanged {
+        name: String,
+    },
+    /// One with the same columns is there that is unique where this one is not, or the other way round.
+    Differs {
+        name: String,
+    },
+}
+
+/// The narrow index's own name behind `table/`.
+pub(super) const NARROW: &str = "*";
+
+/// Our own columns, and what SQLite lets no added column be called.
+const RESERVED: [&str; 6] = ["id", "key", "doc", "rowid", "oid", "_rowid_"];
+
+impl WriteTxn {
+    /// Makes an index, with the columns that it lacks; drops nothing that is there.
+    ///
+    /// # Errors
+    /// `Unique` when documents already hold a value twice; then nothing changed.
+    pub(crate) fn ensure_index(
+        &self,
+        collection: &CollectionInfo,
+        spec: &IndexSpec,
+    ) -> Result<IndexOutcome, StoreError> {
+        let collection = self.collection(&collection.name)?;
+        if let Some(index) = collection.indexes.iter().find(|index| spec.has_columns_of(index)) {
+            let name = index.name.clone();
+            let same =
+                index.unique == spec.unique && spec.columns.iter().all(|column| column.is_in(&collection));
+            return Ok(if same { IndexOutcome::Unchanged { name } } else { IndexOutcome::Differs { name } });
+        }
+        if let Some(index) = spec.columns.iter().find_map(|column| column.blocked_by(&collection)) {
+            return Ok(IndexOutcome::Differs { name: index.name.clone() });
+        }
+        let savepoint = self.savepoint()?;
+        let mut columns = Vec::with_capacity(spec.columns.len());
+        for column in &spec.columns {
+            columns.push(IndexColumn {
+                column: self.ensure_column(&collection.name, column)?,
+                path: column.path.clone(),
+                kind: column.kind.into(),
+                desc: column.desc,
+            });
+        }
+        let name = self.name_index(&collection.table, &columns)?;
+        let index = IndexInfo { name: name.clone(), unique: spec.unique, columns, narrow: false };
+        self.create_index(&collection, &index)?;
+        savepoint.release()?;
+        Ok(IndexOutcome::Created { name })
+    }
+
+    /// Drops an index and the columns that nothing needs any more; returns whether it was there.
+    pub(crate) fn drop_index(&self, collection: &CollectionInfo, name: &str) -> Result<bool, StoreError> {
+        let collection = self.collection(&collection.name)?;
+        if !collection.indexes.iter().any(|index| index.name == name && !index.narrow) {
+            return Ok(false);
+        }
+        let savepoint = self.savepoint()?;
+        self.remove_index(&collection, name)?;
+        self.drop_unneeded_columns(&collection.name)?;
+        savepoint.release()?;
+        Ok(true)
+    }
+
+    /// Renews SQLite's statistics of a collection; plans made without them are renewed, too.
+    pub(crate) fn analyze(&self, collection: &CollectionInfo) -> Result<(), StoreError> {
+        self.batch(&format!("ANALYZE {}", quote(&collection.table)))?;
+        self.schema_moved()?;
+        Ok(())
+    }
+
+    pub(super) fn create_index(
+        &self,
+        collection: &CollectionInfo,
+        index: &IndexInfo,
+    ) -> Result<(), StoreError> {
+        let mut columns: Vec<String> = Vec::new();
+        if index.narrow {
+            columns.push("id".into());
+        }
+        columns.extend(index.columns.iter().map(|column| {
+            let direction = if column.desc { " DESC" } else { "" };
+            format!("{}{direction}", quote(&column.column))
+        }));
+        if !index.unique && index.columns.last().is_some_and(|last| last.desc) {
+            columns.push("id DESC".into());
+        }
+        let unique = if index.unique { "UNIQUE " } else { "" };
+        let (name, table) = (quote(&index.name), quote(&collection.table));
+        let made = self.batch(&format!("CREATE {unique}INDEX {name} ON {table}({})", columns.join(", ")));
+        made.map_err(|error| match error {
+            StoreError::Unique { source, .. } => {
+                StoreError::Unique { index: index.name.as_str().into(), source }
+            }
+            other => other,
+        })?;
+        self.execute(
+            "INSERT INTO vellum_index(collection, name, definition) VALUES (?1, ?2, ?3)",
+            &[Bind::Int(collection.id), Bind::Text(&index.name), Bind::Text(&index.definition())],
+        )?;
+        self.schema_moved()?;
+        Ok(())
+    }
+
+    pub(super) fn remove_index(&self, collection: &CollectionInfo, name: &str) -> Result<(), StoreError> {
+        // Another program may have dropped the index without the catalog.
+        self.batch(&format!("DROP INDEX IF EXISTS {}", quote(name)))?;
+        self.execute(
+            "DELETE FROM vellum_index WHERE collection = ?1 AND name = ?2",
+            &[Bind::Int(collection.id), Bind::Text(name)],
+        )?;
+        self.schema_moved()?;
+        Ok(())
+    }
+
+    /// Drops the columns that no index holds.
+    pub(super) fn drop_unneeded_columns(&self, collection: &str) -> Result<(), StoreError> {
+        let collection = self.collection(collection)?;
+        let held = |column: &&ColumnInfo| collection.indexes.iter().any(|index| index.holds(&column.name));
+        for column in collection.columns.iter().filter(|column| !held(column)) {
+            self.drop_column(&collection, column)?;
+        }
+        Ok(())
+    }
+
+    fn drop_column(&self, collection: &CollectionInfo, column: &ColumnInfo) -> Result<(), StoreError> {
+        let (table, name) = (quote(&collection.table), quote(&column.name));
+        self.batch(&format!("ALTER TABLE {table} DROP COLUMN {name}"))?;
+        self.execute(
+            "DELETE FROM vellum_column WHERE collection = ?1 AND name = ?2",
+            &[Bind::Int(collection.id), Bind::Text(&column.name)],
+        )?;
+        self.schema_moved()?;
+        Ok(())
+    }
+
+    /// Returns the name of the column that computes what the index wants, made when it is missing.
+    fn ensure_column(&self, collection: &str, wanted: &IndexColumnSpec) -> Result<String, StoreError> {
+        let collection = self.collection(collection)?;
+        if let Some(column) = collection.column(&wanted.path, wanted.kind) {
+            if column.expr == wanted.expr {
+                return Ok(column.name.clone());
+            }
+            // The type's default or key has changed, and only the narrow index still holds the old one.
+            if let Some(narrow) = collection.narrow() {
+                self.remove_index(&collection, &narrow.name)?;
+            }
+            self.drop_column(&collection, column)?;
+        }
+        let name = self.name_column(&collection.table, &wanted.label)?;
+        let (table, column, expr) = (quote(&collection.table), quote(&name), &wanted.expr);
+        self.batch(&format!("ALTER TABLE {table} ADD COLUMN {column} AS ({expr}) VIRTUAL"))?;
+        self.execute(
+            "INSERT INTO vellum_column(collection, path, kind, name, expr) VALUES (?1, ?2, ?3, ?4, ?5)",
+            &[
+                Bind::Int(collection.id),
+                Bind::Text(&wanted.path),
+                Bind::Text(wanted.kind),
+                Bind::Text(&name),
+                Bind::Text(expr),
+            ],
+        )?;
+        self.schema_moved()?;
+        Ok(name)
+    }
+
+    fn name_column(&self, table: &str, label: &str) -> Result<String, StoreError> {
+        const TAKEN: &str =
+            "SELECT EXISTS(SELECT 1 FROM pragma_table_xinfo(?1) WHERE name = ?2 COLLATE NOCASE)";
+        let is_free = |name: &str| {
+            Ok(self.first(TAKEN, &[Bind::Text(table), Bind::Text(name)], |row| row.int(0))? == Some(0))
+        };
+        let is_reserved = RESERVED.iter().any(|reserved| label.eq_ignore_ascii_case(reserved));
+        if !label.is_empty() && !label.contains('\0') && !is_reserved && is_free(label)? {
+            return Ok(label.into());
+        }
+        numbered("", is_free)
+    }
+
+    fn name_index(&self, table: &str, columns: &[IndexColumn]) -> Result<String, StoreError> {
+        const TAKEN: &str = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE)";
+        let is_free = |name: &str| Ok(self.first(TAKEN, &[Bind::Text(name)], |row| row.int(0))? == Some(0));
+        let columns: Vec<String> = columns
+            .iter()
+            .map(|column| if column.desc { format!("{} desc", column.column) } else { column.column.clone() })
+            .collect();
+        let columns = columns.join(",");
+        let name = format!("{table}/{columns}");
+        if columns != NARROW && is_free(&name)? {
+            return Ok(name);
+        }
+        numbered(&format!("{table}/"), is_free)
+    }
+}
+
+impl IndexInfo {
+    /// Returns whether a column is one of this index's.
+    pub(crate) fn holds(&self, column: &str) -> bool {
+        self.columns.iter().any(|own| own.column == column)
+    }
+}
+
+impl IndexSpec {
+    fn has_columns_of(&self, index: &IndexInfo) -> bool {
+        !index.narrow
+            && self.columns.len() == index.columns.len()
+            && self.columns.iter().zip(&index.columns).all(|(wanted, own)| {
+                wanted.path == own.path && wanted.kind == own.kind && wanted.desc == own.desc
+            })
+    }
+}
+
+impl IndexColumnSpec {
+    /// Returns whether the collection has a column that computes just this.
+    fn is_in(&self, collection: &CollectionInfo) -> bool {
+        collection.column(&self.path, self.kind).is_some_and(|column| column.expr == self.expr)
+    }
+
+    /// Returns an index that holds the same path and kind computed in another way.
+    fn blocked_by<'c>(&self, collection: &'c CollectionInfo) -> Option<&'c IndexInfo> {
+        let other = collection.column(&self.path, self.kind).filter(|column| column.expr != self.expr)?;
+        collection.indexes.iter().find(|index| !index.narrow && index.holds(&other.name))
+    }
+}
+
+/// Returns the first free name of `c1`, `c2` and so on, behind a prefix.
+fn numbered(prefix: &str, is_free: impl Fn(&str) -> Result<bool, StoreError>) -> Result<String, StoreError> {
+    let mut number = 1_u32;
+    loop {
+        let name = format!("{prefix}c{number}");
+        if is_free(&name)? {
+            return Ok(name);
+        }
+        number += 1;
+    }
+}

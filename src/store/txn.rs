@@ -1,0 +1,303 @@
+//! Guards over a connection: a reader, a snapshot, a write transaction and its savepoints.
+//!
+//! Each is a value: `Send`, ended by drop without its changes, the connection given back.
+#![expect(unsafe_code, reason = "a guard's drop moves its connection out")]
+
+use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::conn::Conn;
+use super::engine::Engine;
+use super::error::StoreError;
+use super::ids::Ids;
+use super::load::Load;
+use super::schema::Schema;
+use super::stmt::{Bind, Prepared, Row};
+
+/// A connection outside a transaction: each statement sees the newest commit.
+pub(crate) struct Reader {
+    // Moved out by `drop` alone.
+    conn: ManuallyDrop<Box<Conn>>,
+    engine: Arc<Engine>,
+}
+
+impl Reader {
+    pub(super) fn new(engine: Arc<Engine>, conn: Box<Conn>) -> Self {
+        Self { conn: ManuallyDrop::new(conn), engine }
+    }
+
+    /// Starts a query that owns this reader.
+    pub(crate) fn into_rows(self, sql: &str, binds: &[Bind<'_>]) -> Result<OwnedRows, StoreError> {
+        let mut prepared = self.conn.prepare(sql)?.detach();
+        for (i, bind) in binds.iter().enumerate() {
+            if let Some(prepared) = &mut prepared {
+                prepared.bind(&self.conn, i + 1, *bind)?;
+            }
+        }
+        Ok(OwnedRows { prepared, reader: self })
+    }
+
+    /// Returns the engine that lent this reader.
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+}
+
+impl Deref for Reader {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        &self.conn
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // SAFETY: `conn` is not used after this, the only place that takes it.
+        let conn = unsafe { ManuallyDrop::take(&mut self.conn) };
+        if conn.is_autocommit() {
+            self.engine.pool().put(conn);
+        } else {
+            drop(conn);
+            self.engine.pool().forget();
+        }
+    }
+}
+
+/// The rows of a query together with the connection that reads them.
+pub(crate) struct OwnedRows {
+    // Taken by `drop` alone.
+    prepared: Option<Prepared>,
+    reader: Reader,
+}
+
+impl OwnedRows {
+    /// Moves to the next row; `None` past the last one, as often as it is asked.
+    pub(crate) fn step(&mut self) -> Result<Option<Row<'_>>, StoreError> {
+        match &mut self.prepared {
+            Some(prepared) => prepared.step(&self.reader),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns how often SQLite had to prepare the statement again because the schema moved.
+    pub(crate) fn reprepared(&self) -> i32 {
+        self.prepared.as_ref().map_or(0, Prepared::reprepared)
+    }
+}
+
+impl Drop for OwnedRows {
+    fn drop(&mut self) {
+        if let Some(prepared) = self.prepared.take() {
+            self.reader.give_back(prepared);
+        }
+    }
+}
+
+/// One moment of the file, pinned when it is made.
+pub(crate) struct ReadTxn {
+    schema: Arc<Schema>,
+    reader: Reader,
+}
+
+impl ReadTxn {
+    pub(super) fn begin(reader: Reader) -> Result<Self, StoreError> {
+        reader.begin("BEGIN")?;
+        // Dropped on an error below, it ends the transaction.
+        let mut snapshot = Self { schema: Arc::default(), reader };
+        // The first read pins the moment.
+        snapshot.schema = snapshot.engine().schema_seen_by(&snapshot.reader)?;
+        Ok(snapshot)
+    }
+
+    /// Returns the schema of that moment.
+    pub(crate) fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
+    }
+
+    /// Returns the engine whose file this reads.
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        self.reader.engine()
+    }
+}
+
+impl Deref for ReadTxn {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        &self.reader
+    }
+}
+
+impl Drop for ReadTxn {
+    fn drop(&mut self) {
+        self.reader.rollback();
+    }
+}
+
+/// The one open write transaction of an engine.
+pub(crate) struct WriteTxn {
+    // Moved out by `drop` alone.
+    conn: ManuallyDrop<Box<Conn>>,
+    engine: Arc<Engine>,
+    /// The catalog as this transaction sees it, read when it is first asked for.
+    schema: RefCell<Option<Arc<Schema>>>,
+    ids: RefCell<Ids>,
+    depth: Cell<u32>,
+    load: Option<Load>,
+    usable: bool,
+    open: bool,
+}
+
+impl WriteTxn {
+    /// Wraps the writer, on which a transaction has begun.
+    pub(super) fn new(engine: Arc<Engine>, conn: Box<Conn>, load: Option<Load>) -> Self {
+        Self {
+            conn: ManuallyDrop::new(conn),
+            engine,
+            schema: RefCell::default(),
+            ids: RefCell::default(),
+            depth: Cell::new(0),
+            load,
+            usable: true,
+            open: true,
+        }
+    }
+
+    /// Makes the changes last, as the engine's durability promises.
+    ///
+    /// # Errors
+    /// `Busy`, `Full` and `RolledBack` mean that nothing was committed, `OutcomeUnknown` that nobody knows.
+    pub(crate) fn commit(mut self) -> Result<(), StoreError> {
+        self.ids.borrow().store(&self)?;
+        self.open = false;
+        let result = self.conn.commit();
+        if let Err(StoreError::OutcomeUnknown { .. }) = &result {
+            // A connection of which the disk is not sure is not asked again.
+            self.usable = false;
+        }
+        result?;
+        if let Some(schema) = self.schema.take() {
+            self.engine.publish(schema);
+        }
+        Ok(())
+    }
+
+    /// Ends the transaction without its changes, as drop does.
+    pub(crate) fn rollback(self) {}
+
+    /// Returns the schema as this transaction sees it.
+    pub(crate) fn schema(&self) -> Result<Arc<Schema>, StoreError> {
+        let mut schema = self.schema.borrow_mut();
+        if let Some(schema) = schema.as_ref() {
+            return Ok(Arc::clone(schema));
+        }
+        let seen = self.engine.schema_seen_by(self)?;
+        Ok(Arc::clone(schema.insert(seen)))
+    }
+
+    /// Moves the epoch and reads the catalog again, after a change of it.
+    pub(super) fn schema_moved(&self) -> Result<Arc<Schema>, StoreError> {
+        self.execute("UPDATE vellum_meta SET value = value + 1 WHERE key = 'epoch'", &[])?;
+        let moved = Arc::new(Schema::load(self)?);
+        Ok(Arc::clone(self.schema.borrow_mut().insert(moved)))
+    }
+
+    /// Gives a new id for a document of a collection.
+    pub(crate) fn next_id(&self, collection: i64) -> Result<i64, StoreError> {
+        self.ids.borrow_mut().give(self, collection)
+    }
+
+    /// Notes an id that the caller chose for a document of a collection, so that it is never given.
+    pub(crate) fn note_id(&self, collection: i64, id: i64) -> Result<(), StoreError> {
+        self.ids.borrow_mut().note(self, collection, id)
+    }
+
+    /// Begins a part that can be taken back alone.
+    pub(crate) fn savepoint(&self) -> Result<Savepoint<'_>, StoreError> {
+        let depth = self.depth.get() + 1;
+        self.execute(&format!("SAVEPOINT s{depth}"), &[])?;
+        self.depth.set(depth);
+        Ok(Savepoint {
+            txn: self,
+            depth,
+            schema: self.schema.borrow().clone(),
+            ids: self.ids.borrow().clone(),
+            open: true,
+        })
+    }
+
+    /// Returns whether this transaction loads a fresh file without the WAL.
+    pub(crate) fn is_load(&self) -> bool {
+        self.load.is_some()
+    }
+
+    /// Returns the engine whose file this writes.
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+}
+
+impl Deref for WriteTxn {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        self.engine.queue().note_user();
+        &self.conn
+    }
+}
+
+impl Drop for WriteTxn {
+    fn drop(&mut self) {
+        if self.open {
+            self.usable &= self.conn.rollback();
+        }
+        if let Some(load) = self.load.take() {
+            self.usable &= load.end(&self.engine, &self.conn);
+        }
+        // SAFETY: `conn` is not used after this, the only place that takes it.
+        let conn = unsafe { ManuallyDrop::take(&mut self.conn) };
+        self.engine.end_turn(self.usable.then_some(conn));
+    }
+}
+
+/// A part of a write transaction: released into it, or taken back on drop.
+pub(crate) struct Savepoint<'t> {
+    txn: &'t WriteTxn,
+    depth: u32,
+    schema: Option<Arc<Schema>>,
+    ids: Ids,
+    open: bool,
+}
+
+impl Savepoint<'_> {
+    /// Keeps the part; it lasts when the transaction does.
+    pub(crate) fn release(mut self) -> Result<(), StoreError> {
+        self.txn.execute(&format!("RELEASE s{}", self.depth), &[])?;
+        self.open = false;
+        self.txn.depth.set(self.depth - 1);
+        Ok(())
+    }
+}
+
+impl Drop for Savepoint<'_> {
+    fn drop(&mut self) {
+        if !self.open {
+            return;
+        }
+        let depth = self.depth;
+        let undone = self
+            .txn
+            .execute(&format!("ROLLBACK TO s{depth}"), &[])
+            .and_then(|_| self.txn.execute(&format!("RELEASE s{depth}"), &[]));
+        if undone.is_err() {
+            // Without its savepoint the part could be committed with the rest.
+            self.txn.conn.lose();
+        }
+        self.txn.depth.set(depth - 1);
+        self.txn.schema.replace(self.schema.take());
+        self.txn.ids.replace(std::mem::take(&mut self.ids));
+    }
+}
