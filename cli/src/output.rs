@@ -1,8 +1,9 @@
 //! Printing for people: tables with aligned columns, bars, sizes, progress.
 
 use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 /// Characters of the bar of 1, and of the longest one.
 const BAR_OF_ONE: f64 = 10.0;
@@ -69,12 +70,12 @@ pub(crate) fn bytes(count: u64) -> String {
 pub(crate) fn progress(steps: u64) -> ProgressBar {
     let target =
         if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let progress = ProgressBar::with_draw_target(Some(steps), target);
+    let progress = ProgressBar::with_draw_target(Some(steps), target).with_finish(ProgressFinish::AndClear);
     // The template is ours; should it not parse, the default style does.
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3}%  {elapsed}  {msg}") {
         progress.set_style(style);
     }
-    progress.enable_steady_tick(std::time::Duration::from_millis(200));
+    progress.enable_steady_tick(Duration::from_millis(200));
     progress
 }
 

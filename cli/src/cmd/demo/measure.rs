@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::case::{Case, Name, Side};
+use super::case::{Answer, Case, Name, Side};
 use super::rows::{Column, Row};
 use crate::error::{Error, Result};
 use crate::heap;
@@ -15,25 +15,43 @@ pub(super) const RUNS: usize = 1 + BLOCKS * SAMPLES_PER_BLOCK;
 /// A sample of a short operation is the mean of as many calls as fill this time.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
 const MOST_CALLS: u32 = 256;
+/// An operation up to this long runs once more before each sample, since another engine's scan may have emptied the
+/// caches in between.
+const LONGEST_REWARMED: Duration = Duration::from_millis(50);
 
 /// Returns the row of `case`; `tick` is called after each of its [`RUNS`].
-pub(super) fn measure(name: Name, mut case: Case<'_>, tick: impl Fn()) -> Result<Row> {
+pub(super) fn measure(name: Name, case: Case<'_>, tick: impl Fn()) -> Result<Row> {
+    let Case { expected, sides, reports_heap } = case;
+    let judge = Judge { name, expected };
     let mut row = Row::new(name);
-    let mut calls = Vec::new();
-    for at in 0..case.sides.len() {
-        calls.push(warm(&mut case, at, &mut row)?);
+    // The control stands in where Vellum has no part.
+    let has_compiled = sides.iter().any(|side| side.column == Column::Compiled);
+    let reported = if has_compiled { Column::Compiled } else { Column::Control };
+    let mut engines = Vec::new();
+    for mut side in sides {
+        let (first, heap_bytes) = if reports_heap {
+            let (first, peak) = heap::peak_during(|| judge.call(&mut side));
+            (first, Some(peak))
+        } else {
+            (judge.call(&mut side), None)
+        };
+        let pace = Pace::of(first?);
+        if side.column == reported {
+            row.bytes = side.work.added_bytes();
+            row.heap_bytes = heap_bytes;
+        }
+        engines.push(Engine { side, pace, samples: Vec::new() });
     }
     tick();
-    let mut samples = vec![Vec::new(); case.sides.len()];
-    for order in orders(case.sides.len()) {
+    for order in orders(engines.len()) {
         for at in order {
-            let calls = calls.get(at).copied().unwrap_or(1);
-            let sample = sample(name, &mut case, at, calls)?;
-            samples.get_mut(at).into_iter().for_each(|samples| samples.push(sample));
+            if let Some(engine) = engines.get_mut(at) {
+                engine.sample(&judge)?;
+            }
         }
         tick();
     }
-    for (side, samples) in case.sides.iter().zip(&mut samples) {
+    for Engine { side, samples, .. } in &mut engines {
         samples.sort_unstable_by(f64::total_cmp);
         let median = quantile(samples, 0.5);
         row.set_ms(side.column, median);
@@ -56,55 +74,67 @@ fn orders(engines: usize) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// Runs a side for the first time and returns the calls of a sample.
-fn warm(case: &mut Case<'_>, at: usize, row: &mut Row) -> Result<u32> {
-    let reports_heap = case.reports_heap;
-    let (time, heap_bytes) = if reports_heap {
-        heap::peak_during(|| call(row.name, case, at))
-    } else {
-        (call(row.name, case, at), 0)
-    };
-    let time = time?;
-    let Some(side) = case.sides.get(at) else { return Ok(1) };
-    // The control stands in where Vellum has no part.
-    if side.column == Column::Compiled || (side.column == Column::Control && row.bytes.is_none()) {
-        row.bytes = side.work.added_bytes().or(row.bytes);
-    }
-    if reports_heap
-        && (side.column == Column::Compiled || (side.column == Column::Control && row.heap_bytes.is_none()))
-    {
-        row.heap_bytes = Some(heap_bytes);
-    }
-    let calls = SHORTEST_SAMPLE.as_nanos() / time.as_nanos().max(1);
-    Ok(u32::try_from(calls).unwrap_or(MOST_CALLS).clamp(1, MOST_CALLS))
+/// Holds answers against the oracle.
+struct Judge {
+    name: Name,
+    expected: Answer,
 }
 
-/// Returns the milliseconds of one call, the mean of `calls`.
-fn sample(name: Name, case: &mut Case<'_>, at: usize, calls: u32) -> Result<f64> {
-    let mut total = Duration::ZERO;
-    for _ in 0..calls {
-        total += call(name, case, at)?;
+impl Judge {
+    /// Does the operation once, checks its answer and returns the time that it took.
+    fn call(&self, side: &mut Side<'_>) -> Result<Duration> {
+        let Side { column, work } = side;
+        work.prepare()?;
+        let start = Instant::now();
+        let answer = work.run()?;
+        let time = start.elapsed();
+        let found = work.confirm(answer)?;
+        if found == self.expected {
+            return Ok(time);
+        }
+        Err(Error::WrongResult {
+            row: self.name.to_string(),
+            column: column.name(),
+            expected: self.expected.summary(),
+            found: found.summary(),
+        })
     }
-    Ok(total.as_secs_f64() * 1e3 / f64::from(calls))
 }
 
-/// Does the operation once, checks its answer and returns the time that it took.
-fn call(name: Name, case: &mut Case<'_>, at: usize) -> Result<Duration> {
-    let Some(Side { column, work }) = case.sides.get_mut(at) else { return Ok(Duration::ZERO) };
-    work.prepare()?;
-    let start = Instant::now();
-    let answer = work.run()?;
-    let time = start.elapsed();
-    let found = work.confirm(answer)?;
-    if found == case.expected {
-        return Ok(time);
+/// How a sample is taken.
+struct Pace {
+    calls: u32,
+    is_rewarmed: bool,
+}
+
+impl Pace {
+    /// Chooses by the time of the first call.
+    fn of(first: Duration) -> Self {
+        let calls = SHORTEST_SAMPLE.as_nanos() / first.as_nanos().max(1);
+        let calls = u32::try_from(calls).unwrap_or(MOST_CALLS).clamp(1, MOST_CALLS);
+        Self { calls, is_rewarmed: first <= LONGEST_REWARMED }
     }
-    Err(Error::WrongResult {
-        row: name.to_string(),
-        column: column.name(),
-        expected: case.expected.summary(),
-        found: found.summary(),
-    })
+}
+
+/// A side under measurement; samples are milliseconds of one call.
+struct Engine<'b> {
+    side: Side<'b>,
+    pace: Pace,
+    samples: Vec<f64>,
+}
+
+impl Engine<'_> {
+    fn sample(&mut self, judge: &Judge) -> Result<()> {
+        if self.pace.is_rewarmed {
+            judge.call(&mut self.side)?;
+        }
+        let mut total = Duration::ZERO;
+        for _ in 0..self.pace.calls {
+            total += judge.call(&mut self.side)?;
+        }
+        self.samples.push(total.as_secs_f64() * 1e3 / f64::from(self.pace.calls));
+        Ok(())
+    }
 }
 
 /// Returns the `q`-quantile of `sorted`, interpolated; 0 when it is empty.
@@ -117,7 +147,6 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::case::Answer;
     use super::*;
 
     const NAME: Name = Name { id: "EV4", case: "", title: "" };
