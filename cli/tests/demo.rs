@@ -1,7 +1,7 @@
 //! `vellum demo`, run as a user runs it.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::{env, fs, io, process};
 
 use serde_json::Value;
@@ -111,6 +111,20 @@ fn a_named_file_is_kept_and_not_written_to_again() -> Result<(), Box<dyn std::er
     let again = vellum(&["demo", "--events", "50", "--path", path])?;
     assert_eq!(again.status.code(), Some(1));
     assert!(text(&again.stderr).contains("exists"), "{}", text(&again.stderr));
+    Ok(())
+}
+
+#[test]
+fn temporary_files_are_gone_at_the_end() -> io::Result<()> {
+    let demo = Command::new(env!("CARGO_BIN_EXE_vellum"))
+        .args(["demo", "--events", "50"])
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let name = format!("vellum-demo-{}", demo.id());
+    assert!(demo.wait_with_output()?.status.success());
+    for root in [Path::new("/dev/shm"), &env::temp_dir()] {
+        assert!(!root.join(&name).exists(), "{name} in {}", root.display());
+    }
     Ok(())
 }
 

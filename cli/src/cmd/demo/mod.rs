@@ -61,7 +61,7 @@ fn print(args: &DemoArgs, place: &Place, report: &Report) -> io::Result<()> {
     }
     writeln!(out, "{} events, {}", args.events, place.description())?;
     writeln!(out, "median milliseconds of six warm runs; every answer was checked\n")?;
-    table::table(&report.rows).write(&mut out)?;
+    table::table(&report.rows, place.synchronous()).write(&mut out)?;
     writeln!(
         out,
         "\nratio: compiled / control, drawn so that {} is 1; below it Vellum is faster",

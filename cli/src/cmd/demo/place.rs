@@ -60,15 +60,19 @@ impl Place {
         files.into_iter().filter(stays).map(|(path, table)| look(&path, table)).collect()
     }
 
-    /// Says in a few words where the files are and what survives.
-    pub(super) fn description(&self) -> String {
-        let synchronous = match self.durability {
+    /// Returns SQLite's word for the durability.
+    pub(super) fn synchronous(&self) -> &'static str {
+        match self.durability {
             Durability::Full => "FULL",
             Durability::Off => "OFF",
-        };
+        }
+    }
+
+    /// Says in a few words where the files are and what survives.
+    pub(super) fn description(&self) -> String {
         let dir = self.documents.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let dir = if self.temporary.is_some() { temporary_root() } else { dir.to_owned() };
-        format!("WAL, synchronous {synchronous}, in {}", dir.display())
+        format!("WAL, synchronous {}, in {}", self.synchronous(), dir.display())
     }
 
     fn beside(&self, name: &str) -> PathBuf {

@@ -3,8 +3,8 @@
 use super::rows::{Column, Row};
 use crate::output::{Align, Table, bar, bytes};
 
-/// Returns the table of `rows`, without the columns that none of them fills.
-pub(super) fn table(rows: &[Row]) -> Table {
+/// Returns the table of `rows`, all measured at the same `synchronous`, without the columns that none of them fills.
+pub(super) fn table(rows: &[Row], synchronous: &str) -> Table {
     let columns = Column::ALL.into_iter().filter(|&column| {
         // The two that the demo is about are always there.
         matches!(column, Column::Compiled | Column::Control)
@@ -15,6 +15,7 @@ pub(super) fn table(rows: &[Row]) -> Table {
     table.column("id", Align::Left, rows.iter().map(|row| row.name.id.to_owned()));
     table.column("case", Align::Left, rows.iter().map(|row| row.name.case.to_owned()));
     table.column("operation", Align::Left, rows.iter().map(|row| row.name.title.to_owned()));
+    table.column("sync", Align::Left, rows.iter().map(|_row| synchronous.to_owned()));
     for column in columns {
         table.column(
             column.name(),
@@ -56,4 +57,29 @@ fn milliseconds(ms: f64) -> String {
 
 fn dash() -> String {
     "-".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::super::case::Name;
+    use super::*;
+
+    #[test]
+    fn a_row_shows_its_ratio_or_why_it_failed() -> io::Result<()> {
+        let mut measured = Row::new(Name { id: "EV4", case: "", title: "count" });
+        measured.set_ms(Column::Compiled, 0.5);
+        measured.set_ms(Column::Control, 1.0);
+        let failed = Row::failed(Name { id: "EV5", case: "wide", title: "count" }, "disk full".to_owned());
+        let mut out = Vec::new();
+        table(&[measured, failed], "FULL").write(&mut out)?;
+        let expected = "\
+id   case  operation  sync  compiled  control  spread  ratio
+EV4        count      FULL    0.5000     1.00      0%   0.50  #####
+EV5  wide  count      FULL         -        -      0%      -  failed: disk full
+";
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+        Ok(())
+    }
 }
