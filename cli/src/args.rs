@@ -1,0 +1,65 @@
+//! The arguments, typed; nothing here reads a file or prints.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+
+use crate::cmd::COMMANDS;
+
+/// The arguments of `vellum demo`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct DemoArgs {
+    /// How many events to work on
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000_000))]
+    pub(crate) events: usize,
+
+    /// Work on this file, which must not exist yet, and keep it; else on a temporary file in memory where the system
+    /// has such a place
+    #[arg(long, value_name = "FILE", conflicts_with = "memory")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Work on databases that sync nothing and go with the process
+    #[arg(long)]
+    pub(crate) memory: bool,
+
+    /// Print the rows as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Returns the whole command line, made of the rows of [`COMMANDS`].
+pub(crate) fn command() -> clap::Command {
+    let vellum = clap::Command::new("vellum")
+        .about("An embedded document database")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    COMMANDS.iter().fold(vellum, |vellum, command| {
+        vellum.subcommand((command.args)(clap::Command::new(command.name).about(command.about)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        for (arguments, kind) in [
+            (&["vellum", "demo", "--events", "0"][..], ErrorKind::ValueValidation),
+            (&["vellum", "demo", "--events", "many"], ErrorKind::ValueValidation),
+            (&["vellum", "demo", "--memory", "--path", "x"], ErrorKind::ArgumentConflict),
+            (&["vellum", "nothing"], ErrorKind::InvalidSubcommand),
+        ] {
+            assert_eq!(command().try_get_matches_from(arguments).unwrap_err().kind(), kind, "{arguments:?}");
+        }
+    }
+}

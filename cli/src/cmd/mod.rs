@@ -1,0 +1,34 @@
+//! The commands: one file or folder each, one row each in [`COMMANDS`].
+
+mod demo;
+
+use clap::{ArgMatches, Args, FromArgMatches};
+
+use crate::args::DemoArgs;
+use crate::error::Result;
+
+/// A command as the command line knows it.
+pub(crate) struct Command {
+    /// What the user types.
+    pub(crate) name: &'static str,
+    /// One line of help.
+    pub(crate) about: &'static str,
+    /// Adds its arguments.
+    pub(crate) args: fn(clap::Command) -> clap::Command,
+    /// Runs it.
+    pub(crate) run: fn(&ArgMatches) -> Result<()>,
+}
+
+/// All commands, in the order of the help.
+pub(crate) const COMMANDS: &[Command] = &[Command {
+    name: "demo",
+    about: "Measure Vellum on many events beside SQL written by hand, and check every answer",
+    args: DemoArgs::augment_args,
+    run: |matches| demo::run(&DemoArgs::from_arg_matches(matches)?),
+}];
+
+/// Runs the command that `matches` names.
+pub(crate) fn run(matches: &ArgMatches) -> Result<()> {
+    let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
+    COMMANDS.iter().filter(|command| command.name == name).try_for_each(|command| (command.run)(matches))
+}
