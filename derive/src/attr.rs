@@ -1,0 +1,171 @@
+//! The options in `#[document(..)]` and `#[params(..)]`.
+
+use proc_macro2::Span;
+use syn::ext::IdentExt as _;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned as _;
+use syn::{Attribute, Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Meta, Path, Token};
+
+use crate::ast::Role;
+use crate::ctxt::Ctxt;
+use crate::symbol::{self, Symbol};
+
+/// The options of a struct.
+#[derive(Default)]
+pub(crate) struct StructOptions {
+    /// The path of the vellum crate.
+    pub(crate) krate: Option<Path>,
+    /// The companion's name.
+    pub(crate) companion: Option<Ident>,
+    pub(crate) collection: Option<LitStr>,
+    pub(crate) compounds: Vec<Compound>,
+}
+
+/// The options of a field, each as the span it was written at.
+#[derive(Default)]
+pub(crate) struct FieldOptions {
+    pub(crate) id: Option<Span>,
+    pub(crate) index: Option<Span>,
+    pub(crate) unique: Option<Span>,
+    pub(crate) opaque: Option<Span>,
+}
+
+/// `compound("a", "b desc")` or `compound(unique, ..)`, not yet resolved.
+pub(crate) struct Compound {
+    pub(crate) unique: bool,
+    pub(crate) paths: Vec<LitStr>,
+}
+
+impl StructOptions {
+    pub(crate) fn read(ctxt: &Ctxt, attrs: &[Attribute], role: Role) -> Self {
+        let mut options = Self::default();
+        each_option(ctxt, attrs, role, role.struct_options(), "a struct", |option, meta| match option {
+            symbol::COLLECTION => options.collection = ctxt.ok(text(meta)),
+            symbol::COMPOUND => options.compounds.extend(ctxt.ok(compound(meta))),
+            symbol::CRATE => options.krate = ctxt.ok(path(meta)),
+            symbol::FIELDS => {
+                options.companion = ctxt.ok(path(meta).and_then(|path| path.require_ident().cloned()))
+            }
+            _ => {}
+        });
+        options
+    }
+}
+
+impl FieldOptions {
+    pub(crate) fn read(ctxt: &Ctxt, attrs: &[Attribute], role: Role) -> Self {
+        let mut options = Self::default();
+        each_option(ctxt, attrs, role, role.field_options(), "a field", |option, meta| {
+            let span = ctxt.ok(meta.require_path_only()).map(|path| path.span());
+            match option {
+                symbol::ID => options.id = span,
+                symbol::INDEX => options.index = span,
+                symbol::UNIQUE => options.unique = span,
+                symbol::OPAQUE => options.opaque = span,
+                _ => {}
+            }
+        });
+        options
+    }
+}
+
+impl Parse for Compound {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let span = input.span();
+        let mut unique = false;
+        if input.peek(Ident::peek_any) {
+            let word = input.call(Ident::parse_any)?;
+            if word != "unique" {
+                return Err(syn::Error::new(
+                    word.span(),
+                    format!("write the field's name in quotes: `\"{word}\"`"),
+                ));
+            }
+            unique = true;
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        let paths: Vec<_> = Punctuated::<LitStr, Token![,]>::parse_terminated(input)?.into_iter().collect();
+        if paths.is_empty() {
+            return Err(syn::Error::new(span, "an index needs fields: `compound(\"a\", \"b desc\")`"));
+        }
+        Ok(Self { unique, paths })
+    }
+}
+
+/// Parses every item of the attributes with this name; an attribute that does not parse is reported and passed over.
+pub(crate) fn items(ctxt: &Ctxt, attrs: &[Attribute], name: Symbol) -> Vec<Meta> {
+    let attrs = attrs.iter().filter(|attr| *attr.path() == name);
+    let lists = attrs
+        .filter_map(|attr| ctxt.ok(attr.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)));
+    lists.flatten().collect()
+}
+
+/// Returns the text of `name = "text"`.
+pub(crate) fn text(meta: &Meta) -> syn::Result<LitStr> {
+    match bare(&meta.require_name_value()?.value) {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text.clone()),
+        other => Err(syn::Error::new_spanned(other, "expected a text in quotes")),
+    }
+}
+
+/// Calls `read` for each option that is valid in this place; reports those that are not, or that come twice.
+fn each_option(
+    ctxt: &Ctxt,
+    attrs: &[Attribute],
+    role: Role,
+    valid: &[Symbol],
+    place: &str,
+    mut read: impl FnMut(Symbol, &Meta),
+) {
+    let mut seen = Vec::new();
+    for meta in items(ctxt, attrs, role.attribute()) {
+        let Some(option) = valid.iter().copied().find(|option| meta.path() == option) else {
+            ctxt.push(unknown(&meta, role, valid, place));
+            continue;
+        };
+        if seen.contains(&option) && option != symbol::COMPOUND {
+            ctxt.error(meta.path().span(), format!("`{option}` is given twice: remove one of them"));
+            continue;
+        }
+        seen.push(option);
+        read(option, &meta);
+    }
+}
+
+fn unknown(meta: &Meta, role: Role, valid: &[Symbol], place: &str) -> syn::Error {
+    let path = meta.path();
+    let name = path.get_ident().map(|ident| format!("`{}` ", ident.unraw())).unwrap_or_default();
+    let (attribute, derive) = (role.attribute(), role.name());
+    let names: Vec<_> = valid.iter().map(|option| format!("`{option}`")).collect();
+    let valid = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let mut message =
+        format!("unknown option {name}in `{attribute}` on {place} of `{derive}`; valid here: {valid}");
+    if role == Role::Embed && [symbol::INDEX, symbol::UNIQUE].iter().any(|option| path == option) {
+        message.push_str("; the document declares it: `#[document(compound(\"outer.inner\"))]`");
+    }
+    syn::Error::new_spanned(path, message)
+}
+
+fn compound(meta: &Meta) -> syn::Result<Compound> {
+    meta.require_list()?.parse_args()
+}
+
+/// Returns the path of `name = path` or `name = "path"`.
+fn path(meta: &Meta) -> syn::Result<Path> {
+    match bare(&meta.require_name_value()?.value) {
+        Expr::Path(ExprPath { path, qself: None, .. }) => Ok(path.clone()),
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => text.parse_with(Path::parse_mod_style),
+        other => Err(syn::Error::new_spanned(other, "expected a name, or a name in quotes")),
+    }
+}
+
+/// Takes off the invisible group around a value that came through a `macro_rules!` variable.
+fn bare(value: &Expr) -> &Expr {
+    match value {
+        Expr::Group(group) => bare(&group.expr),
+        value => value,
+    }
+}

@@ -1,0 +1,70 @@
+//! The companion struct of a document or an embedded struct, and its `Symbol` implementation.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use super::{allow, docs, generated};
+use crate::ast::{Container, Field};
+use crate::serde::Missing;
+
+/// Writes the companion. `key` is the field whose value is the row's identity.
+pub(super) fn companion(container: &Container<'_>, key: Option<&Field<'_>>) -> TokenStream {
+    let (allow, generated, doc) = (allow(), generated(), docs::companion(container));
+    let (vellum, vis, out, name) =
+        (container.vellum(), container.vis, container.ident, container.companion());
+    let private = quote!(#vellum::__private::v1);
+    let members = container.symbols().map(|field| {
+        let (ident, ty, docs) = (field.ident, field.ty, &field.docs);
+        let symbol = quote_spanned!(field.type_span()=> <#ty as #vellum::Value>::Sym);
+        quote!(#(#docs)* #vis #ident: #symbol)
+    });
+    let bound = container.symbols().map(|field| {
+        let (ident, stored) = (field.ident, &field.form.stored);
+        if key.is_some_and(|key| key.ident == ident) {
+            quote!(#ident: #private::key(__vellum_node))
+        } else {
+            quote!(#ident: #private::field(__vellum_node, #stored))
+        }
+    });
+    let nodes = container.symbols().map(|field| {
+        let (ident, stored) = (field.ident, &field.form.stored);
+        quote!((#stored, #vellum::Symbol::node(self.#ident)))
+    });
+    let defaults = container.symbols().filter_map(|field| default_check(container, field));
+    quote! {
+        #doc
+        #allow
+        #vis struct #name { #(#members,)* }
+
+        #generated
+        impl ::core::clone::Clone for #name {
+            fn clone(&self) -> Self { *self }
+        }
+
+        #generated
+        impl ::core::marker::Copy for #name {}
+
+        #generated
+        impl #vellum::Symbol for #name {
+            type Out = #out;
+            fn bind(__vellum_node: #private::Node) -> Self {
+                #private::mark::<Self>(__vellum_node);
+                Self { #(#bound,)* }
+            }
+            fn node(self) -> #private::Node {
+                #private::object::<Self>(&[#(#nodes,)*])
+            }
+        }
+
+        #(#defaults)*
+    }
+}
+
+/// Writes the check that a missing field with `#[serde(default)]` loads as a query sees it: as nothing. Only the type
+/// can tell, so the bound of a function does.
+fn default_check(container: &Container<'_>, field: &Field<'_>) -> Option<TokenStream> {
+    let Some(Missing::Default) = field.form.default else { return None };
+    let (allow, vellum, ty) = (allow(), container.vellum(), field.ty);
+    let check = quote_spanned!(field.type_span()=> #vellum::__private::v1::default_is_missing::<#ty>);
+    Some(quote!(#allow const _: fn() = #check;))
+}

@@ -1,0 +1,71 @@
+//! What the derives write: data and one-line calls. The logic is in the library, behind `__private::v1`.
+//!
+//! Every path is absolute, every call fully qualified, every local name prefixed, so that nothing in scope at the
+//! derive can change the meaning. A path whose bound depends on a field is spanned on the field's type.
+
+mod docs;
+mod document;
+mod fields;
+mod params;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens as _, format_ident, quote};
+use syn::Ident;
+use syn::spanned::Spanned as _;
+
+use crate::ast::{Container, Field, Role};
+
+pub(crate) use document::{document, embed};
+pub(crate) use params::params;
+
+/// The lints that a user's crate may forbid and that generated code cannot help to break.
+fn allow() -> TokenStream {
+    quote!(#[allow(
+        dead_code,
+        deprecated,
+        missing_copy_implementations,
+        missing_debug_implementations,
+        missing_docs,
+        non_snake_case,
+        private_interfaces,
+        single_use_lifetimes,
+        unreachable_pub,
+        unused_lifetimes,
+        unused_qualifications,
+        clippy::all,
+        clippy::nursery,
+        clippy::pedantic,
+        clippy::restriction
+    )])
+}
+
+/// The attributes of a generated implementation.
+fn generated() -> TokenStream {
+    let allow = allow();
+    quote!(#[automatically_derived] #allow)
+}
+
+impl Container<'_> {
+    /// Returns the path of the vellum crate.
+    fn vellum(&self) -> TokenStream {
+        self.options.krate.as_ref().map_or_else(|| quote!(::vellum), |path| path.to_token_stream())
+    }
+
+    /// Returns the companion's name.
+    fn companion(&self) -> Ident {
+        let named = self.options.companion.clone();
+        named.unwrap_or_else(|| match self.role {
+            Role::Document | Role::Embed => format_ident!("{}Fields", self.ident),
+            Role::Params => format_ident!("{}Params", self.ident),
+        })
+    }
+}
+
+impl Field<'_> {
+    /// Returns the span for what fails when the field's type is not fit.
+    fn type_span(&self) -> Span {
+        Span::mixed_site().located_at(self.ty.span())
+    }
+}

@@ -1,0 +1,68 @@
+//! The companion struct of a query's parameters, and the implementations that number and bind them.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{quote, quote_spanned};
+
+use super::{allow, docs, generated};
+use crate::check::Params;
+
+/// Writes the companion, `ParamSet` and `SymbolicParams`.
+pub(crate) fn params(params: &Params<'_>) -> TokenStream {
+    let container = params.container;
+    let (allow, generated, doc) = (allow(), generated(), docs::companion(container));
+    let (vellum, vis, ident, name) =
+        (container.vellum(), container.vis, container.ident, container.companion());
+    let private = quote!(#vellum::__private::v1);
+    let (set, args) = match params.borrows {
+        true => (quote!(#ident<'static>), quote!(#ident<'a>)),
+        false => (quote!(#ident), quote!(#ident)),
+    };
+    let members = container.fields.iter().zip(&params.types).map(|(field, ty)| {
+        let (ident, docs) = (field.ident, &field.docs);
+        let ty = quote_spanned!(field.type_span()=> #vellum::Param<<#ty as #private::Argument>::Type>);
+        quote!(#(#docs)* #vis #ident: #ty)
+    });
+    let pushed = container.fields.iter().map(|field| {
+        let ident = field.ident;
+        quote_spanned!(field.type_span()=> #private::push_argument(__vellum_out, &__vellum_args.#ident)?;)
+    });
+    let numbered = container.fields.iter().map(|field| {
+        let ident = field.ident;
+        quote!(#ident: #private::Slots::param(__vellum_next))
+    });
+    let len = Literal::usize_unsuffixed(container.fields.len());
+    quote! {
+        #doc
+        #allow
+        #vis struct #name { #(#members,)* }
+
+        #generated
+        impl ::core::clone::Clone for #name {
+            fn clone(&self) -> Self { *self }
+        }
+
+        #generated
+        impl ::core::marker::Copy for #name {}
+
+        #generated
+        impl #vellum::ParamSet for #set {
+            type Args<'a> = #args;
+            const LEN: ::core::primitive::u16 = #len;
+            fn arguments<'x, 'a: 'x>(
+                __vellum_args: &'x #args,
+                __vellum_out: &mut #private::Arguments<'x>,
+            ) -> #vellum::Result<()> {
+                #(#pushed)*
+                ::core::result::Result::Ok(())
+            }
+        }
+
+        #generated
+        impl #vellum::SymbolicParams for #name {
+            type Set = #set;
+            fn symbols(__vellum_next: &mut #private::Slots) -> Self {
+                Self { #(#numbered,)* }
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What the derives write, as formatted source.
+
+use crate::{derive_document, derive_embed, derive_params};
+use proc_macro2::TokenStream;
+use syn::DeriveInput;
+
+fn expansion(derive: fn(&DeriveInput) -> syn::Result<TokenStream>, item: &str) -> syn::Result<String> {
+    // The list of lints is long, the same everywhere, and nothing that a change of the expansion would touch.
+    let allow = super::allow().to_string();
+    let tokens = derive(&syn::parse_str(item)?)?.to_string().replace(&allow, "#[allow(..)]");
+    Ok(prettyplease::unparse(&syn::parse_str(&tokens.replace("#[allow(..)]", "#[allow(lints)]"))?))
+}
+
+#[test]
+fn a_plain_document() -> syn::Result<()> {
+    insta::assert_snapshot!(expansion(
+        derive_document,
+        r#"
+        #[document(collection = "events", compound("kind", "at desc"), compound(unique, "source", "at"))]
+        pub struct Event {
+            id: i64,
+            /// Where it came from.
+            #[document(index)]
+            pub source: String,
+            #[document(unique)]
+            r#type: Option<String>,
+            kind: String,
+            at: i64,
+            #[document(opaque)]
+            body: Body,
+            #[serde(skip)]
+            cached: Cell<u64>,
+        }
+        "#,
+    )?);
+    Ok(())
+}
+
+#[test]
+fn a_nested_struct_and_an_index_into_it() -> syn::Result<()> {
+    let embed = expansion(derive_embed, "pub(crate) struct Address { city: String, zip: Option<String> }")?;
+    let document = expansion(
+        derive_document,
+        r#"
+        #[document(compound("address.city", "home.zip desc"))]
+        struct UserAccount { #[document(id)] email: String, address: Address, home: Option<Address> }
+        "#,
+    )?;
+    insta::assert_snapshot!(format!("{embed}\n{document}"));
+    Ok(())
+}
+
+#[test]
+fn renamed_fields_crate_and_companion() -> syn::Result<()> {
+    insta::assert_snapshot!(expansion(
+        derive_document,
+        r#"
+        #[serde(rename_all = "camelCase")]
+        #[document(crate = "renamed::inner", fields = "EventSymbols")]
+        struct Event {
+            #[serde(rename = "_id")]
+            id: i64,
+            machine_name: String,
+            #[serde(rename(serialize = "$ a\"b", deserialize = "$ a\"b"))]
+            odd: String,
+            #[serde(default)]
+            note: Option<String>,
+        }
+        "#,
+    )?);
+    Ok(())
+}
+
+#[test]
+fn parameters_that_borrow() -> syn::Result<()> {
+    insta::assert_snapshot!(expansion(
+        derive_params,
+        "pub struct Page<'q> { prefix: &'q str, offset: u64, note: Option<&'q str>, ids: &'q [i64], owned: String }",
+    )?);
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! Every rule that refuses something: the text that the error points at, and what it says.
+
+use proc_macro2::TokenStream;
+use syn::DeriveInput;
+
+use crate::{derive_document, derive_embed, derive_params};
+
+/// Derives on the item and asserts the errors, each as the source text under it and a part of its message.
+fn assert_refuses(
+    derive: fn(&DeriveInput) -> syn::Result<TokenStream>,
+    item: &str,
+    expected: &[(&str, &str)],
+) {
+    let input = syn::parse_str(item).unwrap();
+    let errors = derive(&input).expect_err(item);
+    let found: Vec<_> =
+        errors.into_iter().map(|error| (error.span().source_text().unwrap(), error.to_string())).collect();
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for ((at, message), (expected_at, part)) in found.iter().zip(expected) {
+        assert_eq!(at, expected_at, "{message}");
+        assert!(message.contains(part), "`{message}` does not say `{part}`");
+    }
+}
+
+fn accepts(derive: fn(&DeriveInput) -> syn::Result<TokenStream>, item: &str) -> syn::Result<()> {
+    derive(&syn::parse_str(item)?).map(drop)
+}
+
+#[test]
+fn only_structs_with_named_fields_are_taken() {
+    assert_refuses(derive_document, "enum E { A }", &[("enum", "not an enum (yet): wrap it")]);
+    assert_refuses(derive_embed, "struct N(i64);", &[("(i64)", "add `#[document(opaque)]`")]);
+    assert_refuses(derive_embed, "struct U;", &[("U", "not a unit struct")]);
+    assert_refuses(derive_embed, "union U { a: i64 }", &[("union", "not a union")]);
+    assert_refuses(derive_params, "struct N(i64);", &[("(i64)", "name its parts")]);
+}
+
+#[test]
+fn generics_and_lifetimes_of_stored_structs_are_refused() {
+    assert_refuses(
+        derive_document,
+        "struct E<'a, T, const N: usize> { id: i64, s: &'a str, t: [T; N] }",
+        &[("'a", "hold `String`"), ("T", "one struct for each type"), ("N", "one struct for each type")],
+    );
+    assert_refuses(derive_embed, "struct E<T> { t: T }", &[("T", "one struct for each type")]);
+}
+
+#[test]
+fn parameters_take_one_lifetime_and_no_types() {
+    assert_refuses(
+        derive_params,
+        "struct P<'a, 'b, T> { a: &'a str, b: &'b str, t: T }",
+        &[("T", "concrete types"), ("'b", "use the first one")],
+    );
+}
+
+#[test]
+fn a_document_needs_exactly_one_key() {
+    assert_refuses(derive_document, "struct E { name: String }", &[("E", "add `id: i64`")]);
+    assert_refuses(
+        derive_document,
+        "struct E { #[document(id)] a: i64, #[document(id)] b: i64 }",
+        &[("id", "`a` is it")],
+    );
+}
+
+#[test]
+fn the_key_must_be_stored_as_it_is() {
+    for (field, at, part) in [
+        ("#[serde(skip)] id: i64", "id", "remove serde's `skip`"),
+        ("#[serde(skip_deserializing)] id: i64", "id", "remove serde's `skip`"),
+        ("#[serde(skip_serializing_if = \"f\")] id: i64", "skip_serializing_if", "never left out"),
+        ("#[serde(with = \"m\")] id: i64", "with", "stored as its type shows"),
+        ("#[document(opaque)] id: i64", "opaque", "cannot be opaque"),
+        ("#[document(index)] id: i64", "index", "indexed already"),
+        ("#[document(unique)] id: i64", "unique", "indexed already"),
+    ] {
+        assert_refuses(derive_document, &format!("struct E {{ {field} }}"), &[(at, part)]);
+    }
+}
+
+#[test]
+fn every_error_is_reported_at_once() {
+    assert_refuses(
+        derive_document,
+        r#"
+        #[serde(transparent)]
+        #[document(colection = "e", compound("nme"))]
+        struct E { #[document(key)] id: i64, #[serde(flatten)] rest: Rest, #[serde(with = "m")] at: Time }
+        "#,
+        &[
+            ("colection", "valid here: `collection`, `compound`, `fields`, `crate`"),
+            ("transparent", "use that field's type"),
+            ("key", "valid here: `id`, `index`, `unique`, `opaque`"),
+            ("flatten", "give the inner struct a field of its own"),
+            ("with", "add `#[document(opaque)]`"),
+            ("\"nme\"", "its fields are `id`, `rest`, `at`"),
+        ],
+    );
+}
+
+#[test]
+fn serde_attributes_that_hide_the_stored_form_are_refused() {
+    for attribute in
+        ["flatten", "with = \"m\"", "serialize_with = \"m\"", "deserialize_with = \"m\"", "brand_new"]
+    {
+        let name = attribute.split(' ').next().unwrap();
+        let item = format!("struct E {{ #[serde({attribute})] at: Time }}");
+        assert_refuses(derive_embed, &item, &[(name, "")]);
+    }
+    for attribute in [
+        "into = \"T\"",
+        "from = \"T\"",
+        "try_from = \"T\"",
+        "tag = \"t\"",
+        "content = \"c\"",
+        "untagged",
+        "transparent",
+        "default",
+        "default = \"f\"",
+        "remote = \"T\"",
+        "brand_new",
+    ] {
+        let name = attribute.split(' ').next().unwrap();
+        assert_refuses(derive_embed, &format!("#[serde({attribute})] struct E {{ a: i64 }}"), &[(name, "")]);
+    }
+}
+
+#[test]
+fn serde_attributes_that_leave_the_stored_form_are_accepted() -> syn::Result<()> {
+    accepts(
+        derive_embed,
+        r#"
+        #[serde(rename = "Other", deny_unknown_fields, bound = "", crate = "s", expecting = "an e")]
+        struct E {
+            #[serde(skip_serializing_if = "Option::is_none", default)] a: Option<i64>,
+            #[serde(borrow, bound(serialize = "T: A", deserialize = "T: B"))] b: i64,
+            #[serde(skip_deserializing)] c: i64,
+        }
+        "#,
+    )
+}
+
+#[test]
+fn an_opaque_field_may_be_stored_in_any_form() -> syn::Result<()> {
+    accepts(
+        derive_document,
+        r#"
+        struct E {
+            #[serde(default = "f", rename = "_id")] id: i64,
+            #[document(opaque)] #[serde(with = "m", default = "f", alias = "old")] at: Time,
+            #[document(opaque)] #[serde(flatten)] rest: Rest,
+            #[serde(skip, default = "f")] cache: Cache,
+        }
+        "#,
+    )
+}
+
+#[test]
+fn a_default_that_queries_cannot_see_is_refused() {
+    assert_refuses(
+        derive_embed,
+        "struct E { #[serde(default = \"f\")] a: i64 }",
+        &[("default", "make the field an `Option`")],
+    );
+}
+
+#[test]
+fn a_field_is_written_and_read_under_one_name() -> syn::Result<()> {
+    assert_refuses(
+        derive_embed,
+        r#"struct E { #[serde(rename(serialize = "x"))] a: i64, #[serde(alias = "old")] b: i64 }"#,
+        &[("rename", "writes this field as `x` and reads it as `a`"), ("\"old\"", "no query would find")],
+    );
+    assert_refuses(
+        derive_embed,
+        r#"#[serde(rename_all(serialize = "camelCase"))] struct E { a_b: i64 }"#,
+        &[("a_b", "writes this field as `aB`")],
+    );
+    accepts(derive_embed, r#"struct E { #[serde(rename(serialize = "x"), alias = "x")] a: i64 }"#)?;
+    accepts(
+        derive_embed,
+        r#"#[serde(rename_all(serialize = "camelCase", deserialize = "camelCase"))] struct E { a_b: i64 }"#,
+    )
+}
+
+#[test]
+fn two_fields_cannot_share_a_stored_name() {
+    assert_refuses(
+        derive_embed,
+        r#"struct E { a: i64, #[serde(rename = "a")] b: i64 }"#,
+        &[("rename", "`a` is stored as `a` too")],
+    );
+}
+
+#[test]
+fn an_unknown_rename_rule_lists_the_rules() {
+    assert_refuses(
+        derive_embed,
+        r#"#[serde(rename_all = "Train-Case")] struct E { a: i64 }"#,
+        &[("\"Train-Case\"", "`SCREAMING-KEBAB-CASE`")],
+    );
+}
+
+#[test]
+fn a_duplicate_option_is_pointed_at_where_it_comes_again() {
+    assert_refuses(
+        derive_document,
+        r#"
+        #[document(collection = "a")]
+        #[document(collection = "b")]
+        struct E { id: i64, #[document(index, index)] a: i64 }
+        "#,
+        &[("collection", "given twice"), ("index", "given twice")],
+    );
+}
+
+#[test]
+fn options_of_a_document_are_unknown_elsewhere() {
+    assert_refuses(
+        derive_embed,
+        "#[document(collection = \"e\")] struct E { #[document(index)] a: i64, #[document(id)] b: i64 }",
+        &[
+            ("collection", "valid here: `fields`, `crate`"),
+            ("index", "`#[document(compound(\"outer.inner\"))]`"),
+            ("id", "valid here: `opaque`"),
+        ],
+    );
+    assert_refuses(
+        derive_params,
+        "#[params(collection = \"e\")] struct P { #[params(opaque)] a: i64 }",
+        &[("collection", "in `params` on a struct of `Params`"), ("opaque", "valid here: none")],
+    );
+}
+
+#[test]
+fn option_values_of_a_wrong_form_are_refused() {
+    for (option, at) in [
+        ("collection = 5", "5"),
+        ("collection = \"\"", "\"\""),
+        ("crate = \"a b\"", "b"),
+        ("fields = \"a::b\"", "\"a::b\""),
+        ("compound()", "compound()"),
+        ("compound(name)", "name"),
+        ("compound(unique)", "compound(unique)"),
+    ] {
+        let item = format!("#[document({option})] struct E {{ id: i64, name: String }}");
+        let found = derive_document(&syn::parse_str(&item).unwrap()).expect_err(&item);
+        assert!(found.span().source_text().is_some(), "{option} {at}");
+    }
+    assert_refuses(derive_document, "struct E { id: i64, #[document(index = true)] a: i64 }", &[("=", "")]);
+}
+
+#[test]
+fn compounds_name_fields_that_queries_can_name() {
+    assert_refuses(
+        derive_document,
+        r#"
+        #[document(compound("a down"), compound("a..b"), compound(""), compound("a", "a desc"), compound("o"))]
+        struct E { id: i64, a: A, #[document(opaque)] o: i64 }
+        "#,
+        &[
+            ("\"a down\"", "write `a` or `a desc`"),
+            ("\"a..b\"", "names joined by dots"),
+            ("\"\"", "names joined by dots"),
+            ("\"a desc\"", "in the index already"),
+            ("\"o\"", "is opaque or not stored; its fields are `id`, `a`"),
+        ],
+    );
+}
+
+#[test]
+fn an_index_needs_a_stored_field() {
+    assert_refuses(
+        derive_document,
+        "struct E { id: i64, #[document(index, opaque)] a: A, #[serde(skip)] #[document(unique)] b: A }",
+        &[("index", "is opaque"), ("unique", "is not stored")],
+    );
+    assert_refuses(
+        derive_document,
+        "struct E { id: i64, #[document(index, unique)] a: i64 }",
+        &[("unique", "remove `index` or `unique`")],
+    );
+}
