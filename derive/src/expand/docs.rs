@@ -1,9 +1,11 @@
-//! The doc comments of generated items. They name types in code spans: a link could break in the user's documentation.
+//! The doc comments of generated items. They name things in code spans: a link could break in the user's documentation.
+//!
+//! Every item gets one, so that a crate may even forbid `missing_docs`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::ast::{Container, Role};
+use crate::ast::{Container, Field, Role};
 
 /// Returns the doc comment of the companion struct.
 pub(super) fn companion(container: &Container<'_>) -> TokenStream {
@@ -13,4 +15,14 @@ pub(super) fn companion(container: &Container<'_>) -> TokenStream {
         Role::Params => format!("The fields of `{name}` as the parameters of a query."),
     };
     quote!(#[doc = #text])
+}
+
+/// Returns the doc comments of a field of it: the user's own, if there are any.
+pub(super) fn field(field: &Field<'_>) -> TokenStream {
+    let docs = &field.docs;
+    if docs.is_empty() {
+        let text = format!("The field `{}`.", field.name());
+        return quote!(#[doc = #text]);
+    }
+    quote!(#(#docs)*)
 }

@@ -60,15 +60,19 @@ pub(crate) fn embed(embed: &Embed<'_>) -> TokenStream {
     }
 }
 
-/// Writes the statement that declares one index.
+/// Writes the statement that declares one index. Each key is spanned where it was declared.
 fn declare(container: &Container<'_>, index: &Index) -> TokenStream {
     let vellum = container.vellum();
     let method = if index.unique { quote!(unique) } else { quote!(index) };
     let keys = index.keys.iter().map(|IndexKey { path, descending }| {
         let span =
-            path.first().map_or_else(Span::mixed_site, |ident| Span::mixed_site().located_at(ident.span()));
+            path.first().map_or_else(Span::call_site, |ident| Span::call_site().located_at(ident.span()));
         let field = quote_spanned!(span=> __vellum_fields #(.#path)*);
-        if *descending { quote_spanned!(span=> #vellum::Expr::desc(#field)) } else { field }
+        if !descending {
+            return field;
+        }
+        let vellum = container.vellum_at(span);
+        quote_spanned!(span=> #vellum::Expr::desc(#field))
     });
     quote!(#vellum::Indexes::#method(__vellum_indexes, (#(#keys,)*));)
 }

@@ -13,22 +13,31 @@ pub(super) fn companion(container: &Container<'_>, key: Option<&Field<'_>>) -> T
     let (vellum, vis, out, name) =
         (container.vellum(), container.vis, container.ident, container.companion());
     let private = quote!(#vellum::__private::v1);
-    let members = container.symbols().map(|field| {
-        let (ident, ty, docs) = (field.ident, field.ty, &field.docs);
-        let symbol = quote_spanned!(field.type_span()=> <#ty as #vellum::Value>::Sym);
-        quote!(#(#docs)* #vis #ident: #symbol)
+    // Rustc asks a struct's last field whether the struct is sized, at each use of the struct. With the key there,
+    // whose type is seldom wrong, a field of an unfit type is reported at that field and not a dozen times over.
+    let (keys, others): (Vec<_>, Vec<_>) =
+        container.symbols().partition(|field| key.is_some_and(|key| key.ident == field.ident));
+    let members = others.iter().chain(&keys).map(|field| {
+        let (ident, ty, docs, span) = (field.ident, field.ty, docs::field(field), field.type_span());
+        let vellum = container.vellum_at(span);
+        let symbol = quote_spanned!(span=> <#ty as #vellum::Value>::Sym);
+        quote!(#docs #vis #ident: #symbol)
     });
     let bound = container.symbols().map(|field| {
-        let (ident, stored) = (field.ident, &field.form.stored);
-        if key.is_some_and(|key| key.ident == ident) {
-            quote!(#ident: #private::key(__vellum_node))
+        let (ident, stored, span) = (field.ident, &field.form.stored, field.type_span());
+        let vellum = container.vellum_at(span);
+        let symbol = if key.is_some_and(|key| key.ident == ident) {
+            quote_spanned!(span=> #vellum::__private::v1::key(__vellum_node))
         } else {
-            quote!(#ident: #private::field(__vellum_node, #stored))
-        }
+            quote_spanned!(span=> #vellum::__private::v1::field(__vellum_node, #stored))
+        };
+        quote!(#ident: #symbol)
     });
     let nodes = container.symbols().map(|field| {
-        let (ident, stored) = (field.ident, &field.form.stored);
-        quote!((#stored, #vellum::Symbol::node(self.#ident)))
+        let (ident, stored, span) = (field.ident, &field.form.stored, field.type_span());
+        let vellum = container.vellum_at(span);
+        let node = quote_spanned!(span=> #vellum::Symbol::node(self.#ident));
+        quote!((#stored, #node))
     });
     let defaults = container.symbols().filter_map(|field| default_check(container, field));
     quote! {
@@ -64,7 +73,8 @@ pub(super) fn companion(container: &Container<'_>, key: Option<&Field<'_>>) -> T
 /// can tell, so the bound of a function does.
 fn default_check(container: &Container<'_>, field: &Field<'_>) -> Option<TokenStream> {
     let Some(Missing::Default) = field.form.default else { return None };
-    let (allow, vellum, ty) = (allow(), container.vellum(), field.ty);
-    let check = quote_spanned!(field.type_span()=> #vellum::__private::v1::default_is_missing::<#ty>);
+    let (allow, ty, span) = (allow(), field.ty, field.type_span());
+    let vellum = container.vellum_at(span);
+    let check = quote_spanned!(span=> #vellum::__private::v1::default_is_missing::<#ty>);
     Some(quote!(#allow const _: fn() = #check;))
 }

@@ -11,7 +11,7 @@ mod params;
 mod tests;
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens as _, format_ident, quote};
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::Ident;
 use syn::spanned::Spanned as _;
 
@@ -27,7 +27,6 @@ fn allow() -> TokenStream {
         deprecated,
         missing_copy_implementations,
         missing_debug_implementations,
-        missing_docs,
         non_snake_case,
         private_interfaces,
         single_use_lifetimes,
@@ -50,7 +49,18 @@ fn generated() -> TokenStream {
 impl Container<'_> {
     /// Returns the path of the vellum crate.
     fn vellum(&self) -> TokenStream {
-        self.options.krate.as_ref().map_or_else(|| quote!(::vellum), |path| path.to_token_stream())
+        self.vellum_at(Span::call_site())
+    }
+
+    /// Returns the path of the vellum crate with this span, for what an error shall be reported at. A path that
+    /// begins elsewhere would be underlined from there on.
+    fn vellum_at(&self, span: Span) -> TokenStream {
+        let Some(path) = &self.options.krate else { return quote_spanned!(span=> ::vellum) };
+        let tokens = path.to_token_stream().into_iter().map(|mut token| {
+            token.set_span(span);
+            token
+        });
+        tokens.collect()
     }
 
     /// Returns the companion's name.
@@ -66,6 +76,6 @@ impl Container<'_> {
 impl Field<'_> {
     /// Returns the span for what fails when the field's type is not fit.
     fn type_span(&self) -> Span {
-        Span::mixed_site().located_at(self.ty.span())
+        Span::call_site().located_at(self.ty.span())
     }
 }

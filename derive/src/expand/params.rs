@@ -18,13 +18,15 @@ pub(crate) fn params(params: &Params<'_>) -> TokenStream {
         false => (quote!(#ident), quote!(#ident)),
     };
     let members = container.fields.iter().zip(&params.types).map(|(field, ty)| {
-        let (ident, docs) = (field.ident, &field.docs);
-        let ty = quote_spanned!(field.type_span()=> #vellum::Param<<#ty as #private::Argument>::Type>);
-        quote!(#(#docs)* #vis #ident: #ty)
+        let (ident, docs, span) = (field.ident, docs::field(field), field.type_span());
+        let vellum = container.vellum_at(span);
+        let symbol = quote_spanned!(span=> #vellum::Param<<#ty as #vellum::__private::v1::Argument>::Type>);
+        quote!(#docs #vis #ident: #symbol)
     });
     let pushed = container.fields.iter().map(|field| {
-        let ident = field.ident;
-        quote_spanned!(field.type_span()=> #private::push_argument(__vellum_out, &__vellum_args.#ident)?;)
+        let (ident, span) = (field.ident, field.type_span());
+        let vellum = container.vellum_at(span);
+        quote_spanned!(span=> #vellum::__private::v1::push_argument(__vellum_out, &__vellum_args.#ident)?;)
     });
     let numbered = container.fields.iter().map(|field| {
         let ident = field.ident;
