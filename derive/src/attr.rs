@@ -57,7 +57,7 @@ impl FieldOptions {
     pub(crate) fn read(ctxt: &Ctxt, attrs: &[Attribute], role: Role) -> Self {
         let mut options = Self::default();
         each_option(ctxt, attrs, role, role.field_options(), "a field", |option, meta| {
-            let span = ctxt.ok(meta.require_path_only()).map(|path| path.span());
+            let span = ctxt.ok(word(option, meta));
             match option {
                 symbol::ID => options.id = span,
                 symbol::INDEX => options.index = span,
@@ -147,6 +147,16 @@ fn unknown(meta: &Meta, role: Role, valid: &[Symbol], place: &str) -> syn::Error
         message.push_str("; the document declares it: `#[document(compound(\"outer.inner\"))]`");
     }
     syn::Error::new_spanned(path, message)
+}
+
+/// Returns where an option without a value stands.
+fn word(option: Symbol, meta: &Meta) -> syn::Result<Span> {
+    match meta {
+        Meta::Path(path) => Ok(path.span()),
+        other => {
+            Err(syn::Error::new_spanned(other, format!("`{option}` takes no value: write `{option}` alone")))
+        }
+    }
 }
 
 fn compound(meta: &Meta) -> syn::Result<Compound> {

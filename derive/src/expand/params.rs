@@ -1,6 +1,6 @@
 //! The companion struct of a query's parameters, and the implementations that number and bind them.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::{allow, docs, generated};
@@ -20,7 +20,7 @@ pub(crate) fn params(params: &Params<'_>) -> TokenStream {
     let members = container.fields.iter().zip(&params.types).map(|(field, ty)| {
         let (ident, docs, span) = (field.ident, docs::field(field), field.type_span());
         let vellum = container.vellum_at(span);
-        let symbol = quote_spanned!(span=> #vellum::Param<<#ty as #vellum::__private::v1::Argument>::Type>);
+        let symbol = quote_spanned!(span=> #vellum::Param<<#ty as #vellum::__private::v1::ParamField>::Type>);
         quote!(#docs #vis #ident: #symbol)
     });
     let pushed = container.fields.iter().map(|field| {
@@ -32,7 +32,6 @@ pub(crate) fn params(params: &Params<'_>) -> TokenStream {
         let ident = field.ident;
         quote!(#ident: #private::Slots::param(__vellum_next))
     });
-    let len = Literal::usize_unsuffixed(container.fields.len());
     quote! {
         #doc
         #allow
@@ -49,7 +48,6 @@ pub(crate) fn params(params: &Params<'_>) -> TokenStream {
         #generated
         impl #vellum::ParamSet for #set {
             type Args<'a> = #args;
-            const LEN: ::core::primitive::u16 = #len;
             fn arguments<'x, 'a: 'x>(
                 __vellum_args: &'x #args,
                 __vellum_out: &mut #private::Arguments<'x>,
