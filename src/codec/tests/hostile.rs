@@ -80,11 +80,15 @@ proptest! {
     #[test]
     fn what_sqlite_calls_valid_is_read(bytes in plausible()) {
         let conn = Connection::open_in_memory()?;
-        prop_assume!(is_valid(&conn, &bytes)?);
+        if !is_valid(&conn, &bytes)? {
+            return Ok(());
+        }
         // SQLite lets text pass that is not UTF-8, which neither rusqlite nor serde can hold.
         let Ok(json) = json_of(&conn, &bytes) else { return Ok(()) };
         let repeats = "SELECT count(*) > count(DISTINCT fullkey) FROM json_tree(?1)";
-        prop_assume!(!conn.query_row(repeats, [&json], |row| row.get::<_, bool>(0)).unwrap_or(true));
+        if conn.query_row(repeats, [&json], |row| row.get(0)).unwrap_or(true) {
+            return Ok(());
+        }
         if let Ok(expected) = serde_json::from_str::<Value>(&json) {
             prop_assert_eq!(decode::<Value>(&bytes, None)?, expected);
         }
