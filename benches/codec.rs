@@ -1,74 +1,24 @@
-//! The codec beside `serde_json` on the event documents of `fixtures`' kind: eleven fields, about 940 bytes.
+//! The codec beside `serde_json` on the event documents: eleven fields, about 940 bytes.
 //!
-//! `encode` is to be at most 0.6 of `encode by serde_json`, `decode` at most 0.6 of `decode by serde_json`. Both
+//! `encode` is to take at most 0.6 of `encode by serde_json`, `decode` at most 0.6 of `decode by serde_json`. Both
 //! decodings start from a row of SQLite: one reads the blob, the other `json(doc)`.
+#![allow(clippy::expect_used, missing_docs, reason = "a benchmark stops at the first surprise")]
 
-use criterion::{Criterion, criterion_group, criterion_main};
-use rusqlite::Connection;
-use serde::{Deserialize, Serialize};
 use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rusqlite::Connection;
 use vellum::__private::codec::{decode, encode};
+use vellum_fixtures::events::{Event, events};
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Event {
-    id: i64,
-    system: String,
-    machine_name: String,
-    agg_id: String,
-    unix_timestamp: i64,
-    #[serde(rename = "type")]
-    kind: String,
-    username: String,
-    tags: String,
-    level: i64,
-    message: String,
-    body: String,
-}
-
-/// Returns the event of that position, as the workloads draw it.
-fn event(i: u64) -> Event {
-    let mut state = (i + 1).wrapping_mul(0x2545_F491_4F6C_DD1D);
-    let mut draw = || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    };
-    let mut pick = |words: &[&str]| words[(draw() % words.len() as u64) as usize].to_owned();
-    let system = ["ui console", "ui web", "core", "batch", "mail"][(i % 5) as usize].to_owned();
-    let machine_name = ["NODE-01", "NODE-02", "NODE-03", "HOST-1", "HOST-2"][(i % 5) as usize].to_owned();
-    let agg_id = ["AB-1", "AB-2", "XY-1", "QR-1"][(i % 4) as usize].to_owned();
-    let kind = pick(&["Error", "Info", "Warning", "Debug"]);
-    let mut text = |least: u64, more: u64, alphabet: &[u8]| -> String {
-        let len = least + draw() % more;
-        (0..len).map(|_| char::from(alphabet[(draw() % alphabet.len() as u64) as usize])).collect()
-    };
-    let username = text(3, 10, b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-    let lower = b"abcdefghijklmnopqrstuvwxyz ";
-    let (message, body) = (text(20, 21, lower), text(620, 311, lower));
-    Event {
-        id: i as i64 + 1,
-        system,
-        machine_name,
-        agg_id,
-        unix_timestamp: 1_700_000_000 + (i as i64 * 7_919) % 200_000,
-        kind,
-        username,
-        tags: "OK".to_owned(),
-        level: (i % 6) as i64,
-        message,
-        body,
-    }
-}
-
-const COUNT: u64 = 1_000;
+const COUNT: usize = 1_000;
 
 fn benches(criterion: &mut Criterion) {
-    let events: Vec<Event> = (0..COUNT).map(event).collect();
+    let events: Vec<Event> = events(COUNT).collect();
     let mut out = Vec::new();
 
     let mut group = criterion.benchmark_group("codec");
-    group.throughput(criterion::Throughput::Elements(COUNT));
+    group.throughput(Throughput::Elements(COUNT as u64));
     group.bench_function("encode", |bencher| {
         bencher.iter(|| {
             for event in &events {
