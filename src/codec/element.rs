@@ -82,7 +82,9 @@ pub(super) struct Element<'de> {
 
 impl<'de> Element<'de> {
     /// Splits the first element off `bytes`, which end at the offset `end` of the document.
-    #[inline]
+    ///
+    /// Always in line: a tenth of the time of decoding is spent on handing its result over otherwise.
+    #[inline(always)]
     pub(super) fn split(bytes: &'de [u8], end: usize) -> Result<(Self, &'de [u8]), Fault> {
         let torn = || Fault::malformed(end - bytes.len(), "an element reaches past the end");
         let (&header, rest) = bytes.split_first().ok_or_else(torn)?;
