@@ -124,11 +124,48 @@ impl Error {
             Error::Compile(CompileError::OutOfRange { .. }) => ErrorKind::OutOfRange,
             Error::Compile(CompileError::NotFinite { .. }) => ErrorKind::NotFinite,
             Error::Compile(_) => ErrorKind::InvalidQuery,
-            Error::Store(error) => error.kind(),
-            Error::Codec { source, .. } => source.kind(),
+            Error::Store(error) => store_kind(error),
+            Error::Codec { source, .. } => codec_kind(source),
             Error::Query(QueryError::NoRow) => ErrorKind::NoRow,
             Error::Query(QueryError::ManyRows) => ErrorKind::ManyRows,
             Error::Item { source, .. } => source.kind(),
         }
+    }
+}
+
+fn store_kind(error: &StoreError) -> ErrorKind {
+    match error {
+        StoreError::Busy { .. } => ErrorKind::Busy,
+        StoreError::WrongTarget { .. } => ErrorKind::WrongTarget,
+        StoreError::NotFound { .. } => ErrorKind::NotFound,
+        StoreError::NotADatabase { .. } => ErrorKind::NotADatabase,
+        StoreError::OtherApplication { .. } => ErrorKind::OtherApplication,
+        StoreError::NewerFormat { .. } => ErrorKind::NewerFormat,
+        StoreError::Corrupt { .. } => ErrorKind::Corrupt,
+        StoreError::ReadOnly { .. } => ErrorKind::ReadOnly,
+        StoreError::Full { .. } => ErrorKind::Full,
+        StoreError::Io { .. } => ErrorKind::Io,
+        StoreError::Unique { .. } => ErrorKind::Unique,
+        StoreError::AlreadyExists { .. } => ErrorKind::AlreadyExists,
+        StoreError::TypeMismatch { .. } | StoreError::StoredType { .. } => ErrorKind::TypeMismatch,
+        StoreError::InvalidName { .. } => ErrorKind::InvalidQuery,
+        StoreError::OutOfRange { .. } => ErrorKind::OutOfRange,
+        StoreError::TooLarge { .. } => ErrorKind::TooLarge,
+        StoreError::Overflow { .. } => ErrorKind::Overflow,
+        StoreError::DivisionByZero { .. } => ErrorKind::DivisionByZero,
+        StoreError::OutcomeUnknown { .. } => ErrorKind::OutcomeUnknown,
+        StoreError::RolledBack { .. } | StoreError::MissingIndex { .. } => ErrorKind::Stale,
+        StoreError::OldSqlite { .. } | StoreError::Internal { .. } => ErrorKind::Internal,
+    }
+}
+
+fn codec_kind(error: &CodecError) -> ErrorKind {
+    match error {
+        CodecError::OutOfRange { .. } => ErrorKind::OutOfRange,
+        CodecError::NotFinite { .. } => ErrorKind::NotFinite,
+        CodecError::TooDeep { .. } => ErrorKind::TooDeep,
+        CodecError::TooLarge { .. } => ErrorKind::TooLarge,
+        CodecError::Malformed { .. } => ErrorKind::Corrupt,
+        CodecError::TypeMismatch { .. } | CodecError::Custom { .. } => ErrorKind::TypeMismatch,
     }
 }

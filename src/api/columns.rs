@@ -11,11 +11,16 @@ use crate::ir::value::Cell;
 use crate::store;
 
 /// One result row. What its columns mean is the plan's.
-#[derive(Debug)]
 pub struct Columns<'r, 's> {
     row: &'r store::Row<'s>,
     output: &'r Output,
     at: usize,
+}
+
+impl std::fmt::Debug for Columns<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Columns").field(&self.at).finish()
+    }
 }
 
 impl<'r, 's> Columns<'r, 's> {
@@ -48,7 +53,7 @@ impl<'r, 's> Columns<'r, 's> {
                     source,
                 })
             }
-            (_, other) => Err(self.error(at, codec::not_a_document(other))),
+            (_, other) => Err(self.error(at, CodecError::not_a_document(other))),
         }
     }
 
@@ -81,7 +86,7 @@ pub(crate) fn document<T: Document>(row: &store::Row<'_>, collection: &str) -> R
         (Cell::Int(id), Cell::Blob(bytes)) => {
             codec::decode(bytes, Some((T::KEY, T::Id::from_row_id(id).to_row_id()))).map_err(|e| failed(Some(id), e))
         }
-        (Cell::Int(id), other) => Err(failed(Some(id), codec::not_a_document(other))),
-        (_, other) => Err(failed(None, codec::not_a_document(other))),
+        (Cell::Int(id), other) => Err(failed(Some(id), CodecError::not_a_document(other))),
+        (_, other) => Err(failed(None, CodecError::not_a_document(other))),
     }
 }

@@ -34,12 +34,16 @@ pub trait Document: Row + Serialize + DeserializeOwned {
 )]
 pub trait DocId: Scalar + Clone + PartialEq + std::fmt::Debug + private::Sealed {
     #[doc(hidden)]
+    const KIND: &'static str;
+    #[doc(hidden)]
     fn from_row_id(id: i64) -> Self;
     #[doc(hidden)]
     fn to_row_id(&self) -> i64;
 }
 
 impl DocId for i64 {
+    const KIND: &'static str = "integer";
+
     fn from_row_id(id: i64) -> Self {
         id
     }

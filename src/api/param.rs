@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::api::arena::{self, Node};
 use crate::api::expr::Expr;
-use crate::api::value::{Scalar, shortest};
+use crate::api::value::shortest;
 use crate::compile::{CompileError, OperandError};
 use crate::error::Result;
 use crate::ir::doc::Expr as Tree;
@@ -83,6 +83,8 @@ pub enum Argument<'a> {
     Bool(bool),
     /// An integer.
     Int(i64),
+    /// An integer above `i64::MAX`: a number of rows is clamped, anything else refused.
+    Wide(u64),
     /// A finite float.
     Real(f64),
     /// Text.
@@ -92,15 +94,22 @@ pub enum Argument<'a> {
 }
 
 impl Argument<'_> {
-    pub(crate) fn to_value(&self) -> Value {
-        match self {
+    /// Returns the argument as a value.
+    ///
+    /// # Errors
+    /// `OutOfRange` for an integer outside `i64`.
+    pub(crate) fn to_value(&self) -> Result<Value, OperandError> {
+        Ok(match self {
             Argument::Null => Value::Null,
             Argument::Bool(x) => Value::Bool(*x),
             Argument::Int(x) => Value::Int(*x),
+            Argument::Wide(x) => return Err(OperandError::OutOfRange(x.to_string())),
             Argument::Real(x) => Value::Real(*x),
             Argument::Text(x) => Value::Text((*x).into()),
-            Argument::List(items) => Value::List(items.iter().map(Argument::to_value).collect()),
-        }
+            Argument::List(items) => {
+                Value::List(items.iter().map(Argument::to_value).collect::<Result<Vec<_>, _>>()?.into())
+            }
+        })
     }
 }
 
@@ -161,7 +170,7 @@ scalar_params! {
     u8, U8, x => Ok(Argument::Int(x.into()));
     u16, U16, x => Ok(Argument::Int(x.into()));
     u32, U32, x => Ok(Argument::Int(x.into()));
-    u64, U64, x => i64::try_from(x).map(Argument::Int).map_err(|_| OperandError::OutOfRange(x.to_string()));
+    u64, U64, x => Ok(i64::try_from(x).map_or(Argument::Wide(x), Argument::Int));
     f32, F32, x => real(shortest(x));
     f64, F64, x => real(x);
 }
@@ -285,9 +294,4 @@ sets! {
     (A 0, B 1, C 2, D 3, E 4, F 5)
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-}
-
-/// Returns a scalar as the argument that it would be, for the parts of a query that are values and not holes.
-pub(crate) fn constant<T: Scalar>(value: &T) -> Result<Value, OperandError> {
-    value.to_value()
 }

@@ -13,7 +13,7 @@ use crate::api::expr::{Expr, Predicate};
 use crate::api::ops::Num;
 use crate::api::order::OrderKeys;
 use crate::api::param::Param;
-use crate::api::rows::{Decode, Rows};
+use crate::api::rows::Decode;
 use crate::api::select::Grouped;
 use crate::api::session::Session;
 use crate::api::value::{Ordered, Row, Symbol, Value};
@@ -338,17 +338,17 @@ impl<T: Row, M: Mode> Query<T, M> {
 
     /// Returns all rows.
     pub fn to_vec(self) -> M::Ret<Vec<T>> {
-        self.end(Terminal::Rows, Rows::collect)
+        self.end(Terminal::Rows, |rows| rows.collect())
     }
 
     /// Returns the number of rows.
     pub fn count(self) -> M::Ret<u64> {
-        self.end(Terminal::Count, Rows::one)
+        self.end(Terminal::Count, |rows| rows.one())
     }
 
     /// Returns whether there is a row.
     pub fn exists(self) -> M::Ret<bool> {
-        self.end(Terminal::Exists, Rows::one)
+        self.end(Terminal::Exists, |rows| rows.one())
     }
 
     /// Returns whether the condition holds for a row; false for none.
@@ -358,12 +358,12 @@ impl<T: Row, M: Mode> Query<T, M> {
 
     /// Returns whether the condition holds for every row; true for none.
     pub fn all<B: Predicate>(self, f: impl FnOnce(T::Sym) -> B) -> M::Ret<bool> {
-        self.filter(|row| !f(row).condition()).end(Terminal::NotExists, Rows::one)
+        self.filter(|row| !f(row).condition()).end(Terminal::NotExists, |rows| rows.one())
     }
 
     /// Returns the first row, or `None` when there is none.
     pub fn first(self) -> M::Ret<Option<T>> {
-        self.end(Terminal::First, Rows::next_row)
+        self.end(Terminal::First, |rows| rows.next_row())
     }
 
     /// Returns the only row.
@@ -382,7 +382,7 @@ impl<T: Row, M: Mode> Query<T, M> {
     /// # Errors
     /// `ManyRows` when there are several.
     pub fn single_or_none(self) -> M::Ret<Option<T>> {
-        self.end(Terminal::Single, Rows::only)
+        self.end(Terminal::Single, |rows| rows.only())
     }
 
     /// Returns the sum; zero for nothing. Integers are summed exactly.
@@ -390,12 +390,12 @@ impl<T: Row, M: Mode> Query<T, M> {
     /// # Errors
     /// `Overflow` when the total of integers does not fit an `i64`, or that of floats is not finite.
     pub fn sum<N: Num>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<N::Sum> {
-        self.fold(Fold::Sum, f, Rows::one)
+        self.fold(Fold::Sum, f, |rows| rows.one())
     }
 
     /// Returns the mean of what is there; `None` for nothing.
     pub fn avg<N: Num>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<Option<f64>> {
-        self.fold(Fold::Avg, f, Rows::one)
+        self.fold(Fold::Avg, f, |rows| rows.one())
     }
 
     /// Returns the smallest value; `None` for nothing.
@@ -403,7 +403,7 @@ impl<T: Row, M: Mode> Query<T, M> {
     where
         N::Core: Ordered,
     {
-        self.fold(Fold::Min, f, Rows::one)
+        self.fold(Fold::Min, f, |rows| rows.one())
     }
 
     /// Returns the largest value; `None` for nothing.
@@ -411,7 +411,7 @@ impl<T: Row, M: Mode> Query<T, M> {
     where
         N::Core: Ordered,
     {
-        self.fold(Fold::Max, f, Rows::one)
+        self.fold(Fold::Max, f, |rows| rows.one())
     }
 }
 
@@ -425,12 +425,12 @@ impl<T: Document, M: Mode> Query<T, M> {
         let frame = Frame::one();
         let assignments = f(T::Sym::bind(frame.row())).list();
         self.description.update(&frame, &assignments);
-        self.mode.finish(Plan { description: self.description, decode: Rows::changed })
+        self.mode.finish(Plan { description: self.description, decode: |rows| rows.changed() })
     }
 
     /// Deletes the documents, all or none, and returns how many there were.
     pub fn delete(self) -> M::Ret<u64> {
-        self.end(Terminal::Delete, Rows::changed)
+        self.end(Terminal::Delete, |rows| rows.changed())
     }
 }
 

@@ -183,12 +183,12 @@ where
             arena::fail(error);
             null(Type::Object)
         });
-        Assignment { change: Change::Set, field: self.raw(), value }
+        Assignment { change: Change::Set, field: self.node(), value }
     }
 
     /// Removes the struct; a document without it is unchanged.
     pub fn unset(self) -> Assignment {
-        Assignment { change: Change::Unset, field: self.raw(), value: self.raw() }
+        Assignment { change: Change::Unset, field: self.node(), value: self.node() }
     }
 }
 

@@ -7,6 +7,7 @@ use serde::de::{Expected, Unexpected};
 use serde::{de, ser};
 
 use crate::ir::path::{FieldPath, Segment};
+use crate::ir::value::Cell;
 
 use super::{MAX_DEPTH, MAX_LEN};
 
@@ -105,6 +106,18 @@ impl CodecError {
         let path = self.path_mut();
         *path = prefix.segments().iter().chain(path.segments()).cloned().collect();
         self
+    }
+
+    /// Returns the error of a cell that should hold a document's bytes and does not.
+    pub(crate) fn not_a_document(found: Cell<'_>) -> Self {
+        let found = match found {
+            Cell::Null => "null",
+            Cell::Int(_) => "an integer",
+            Cell::Real(_) => "a float",
+            Cell::Text(_) => "text",
+            Cell::Blob(_) => "bytes",
+        };
+        Self::TypeMismatch { path: Box::default(), expected: "the JSONB of a document".into(), found: found.into() }
     }
 
     fn path_mut(&mut self) -> &mut FieldPath {

@@ -26,7 +26,7 @@ pub(crate) use cell::decode_cell;
 pub(crate) use decode::decode;
 pub(crate) use encode::encode;
 pub use error::CodecError;
-pub(crate) use value::{encode_list, encode_value};
+pub(crate) use value::{encode_element, encode_list, encode_value};
 
 /// Arrays and objects that may stand inside one another, SQLite's own limit.
 pub(crate) const MAX_DEPTH: u16 = 1_000;

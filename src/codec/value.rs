@@ -36,6 +36,15 @@ pub(crate) fn encode_list(values: &[Value], out: &mut Vec<u8>) -> Result<(), Cod
     })
 }
 
+/// Appends a value as one JSONB element. After an error `out` is as it was.
+pub(crate) fn encode_element(value: &Value, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let start = out.len();
+    push_value(value, start, out).map_err(|fault| {
+        out.truncate(start);
+        fault.into_error()
+    })
+}
+
 fn push_list(values: &[Value], start: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
     let open = Open::new(out, 3);
     for (index, value) in (0..).zip(values) {

@@ -13,7 +13,7 @@ mod plan;
 
 pub(crate) use cache::PlanCache;
 pub use error::{CompileError, OperandError};
-pub use passes::Disabled;
+pub(crate) use passes::Disabled;
 pub(crate) use passes::PASSES;
 pub(crate) use plan::{Output, Plan, Trace};
 

@@ -8,78 +8,78 @@ use crate::ir::value::Kind;
 
 /// What a database holds, at one schema epoch.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Catalog {
+pub(crate) struct Catalog {
     /// Moves with every change of a collection or an index.
-    pub epoch: i64,
+    pub(crate) epoch: i64,
     /// The collections by name.
-    pub collections: HashMap<String, Arc<Collection>>,
+    pub(crate) collections: HashMap<String, Arc<Collection>>,
 }
 
 /// A collection: one table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Collection {
+pub(crate) struct Collection {
     /// The collection's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The table's name.
-    pub table: String,
+    pub(crate) table: String,
     /// The virtual columns.
-    pub columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     /// The indexes that users declared.
-    pub indexes: Vec<Index>,
+    pub(crate) indexes: Vec<Index>,
     /// The narrow index: the row id and, behind it, these columns.
-    pub narrow: Option<Narrow>,
+    pub(crate) narrow: Option<Narrow>,
 }
 
 /// A virtual column: the value at a path, as one kind sees it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub(crate) struct Column {
     /// The path.
-    pub path: FieldPath,
+    pub(crate) path: FieldPath,
     /// The kind.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// The column's name.
-    pub name: String,
+    pub(crate) name: String,
 }
 
 /// A B-tree over virtual columns, with the row id behind them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Index {
+pub(crate) struct Index {
     /// The index's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The columns in order.
-    pub columns: Vec<IndexColumn>,
+    pub(crate) columns: Vec<IndexColumn>,
     /// Whether equal values are refused.
-    pub unique: bool,
+    pub(crate) unique: bool,
 }
 
 impl Index {
     /// Returns whether the row id behind the columns descends.
-    pub fn id_descends(&self) -> bool {
+    pub(crate) fn id_descends(&self) -> bool {
         !self.unique && self.columns.last().is_some_and(|column| column.descending)
     }
 }
 
 /// A column of an index.
 #[derive(Clone, Debug, PartialEq)]
-pub struct IndexColumn {
+pub(crate) struct IndexColumn {
     /// The virtual column's name.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether larger values come first.
-    pub descending: bool,
+    pub(crate) descending: bool,
 }
 
 /// The narrow index.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Narrow {
+pub(crate) struct Narrow {
     /// The index's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The virtual columns behind the row id.
-    pub columns: Vec<String>,
+    pub(crate) columns: Vec<String>,
 }
 
 impl Collection {
     /// Returns the virtual column of a path and kind.
-    pub fn column(&self, path: &FieldPath, kind: Kind) -> Option<&Column> {
+    pub(crate) fn column(&self, path: &FieldPath, kind: Kind) -> Option<&Column> {
         self.columns.iter().find(|column| column.kind == kind && column.path == *path)
     }
 }

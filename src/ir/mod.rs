@@ -8,5 +8,6 @@ pub(crate) mod catalog;
 pub(crate) mod doc;
 pub(crate) mod path;
 pub(crate) mod sql;
+pub(crate) mod text;
 pub(crate) mod types;
 pub(crate) mod value;

@@ -66,7 +66,7 @@ pub enum Value {
 
 /// One column of a result row, borrowed from the statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
+pub(crate) enum Cell<'a> {
     /// SQL NULL: JSON null or a missing field.
     Null,
     /// An integer; bools arrive as 1 and 0.

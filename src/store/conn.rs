@@ -171,7 +171,8 @@ impl Conn {
         self.raw
     }
 
-    pub(super) fn changes(&self) -> u64 {
+    /// Returns how many rows the last write changed.
+    pub(crate) fn changes(&self) -> u64 {
         self.db.changes()
     }
 

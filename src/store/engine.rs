@@ -36,6 +36,12 @@ pub(crate) struct Engine {
     _temp: Option<TempDir>,
 }
 
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Engine").field(self.path()).finish()
+    }
+}
+
 impl Engine {
     /// Opens a file, creating it when it is missing and may be written.
     pub(crate) fn open(path: &Path, options: &Options) -> Result<Arc<Self>, StoreError> {

@@ -150,6 +150,12 @@ pub enum StoreError {
         /// What does not fit.
         what: Box<str>,
     },
+    /// An update met a stored value of another kind than it needs. Nothing was changed; repair the document.
+    #[error("{what}: nothing was changed")]
+    StoredType {
+        /// The field, and what it is not.
+        what: Box<str>,
+    },
     /// A collection's name is empty, too long or holds NUL.
     #[error("`{}` cannot name a collection: use 1 to 255 bytes without NUL", name.escape_debug())]
     InvalidName {
@@ -310,6 +316,7 @@ fn from_message(source: SqliteError, site: Site<'_>) -> StoreError {
         return match reported {
             Reported::Overflow { expr } => StoreError::Overflow { expr: expr.into() },
             Reported::DivisionByZero { expr } => StoreError::DivisionByZero { expr: expr.into() },
+            Reported::TypeMismatch { message } => StoreError::StoredType { what: message.into() },
         };
     }
     for missing in ["no such index: ", "no such column: ", "no such table: "] {
@@ -325,10 +332,12 @@ fn from_message(source: SqliteError, site: Site<'_>) -> StoreError {
 pub(super) enum Reported<'a> {
     Overflow { expr: &'a str },
     DivisionByZero { expr: &'a str },
+    TypeMismatch { message: &'a str },
 }
 
 const OVERFLOW: &str = "vellum:overflow:";
 const DIVISION_BY_ZERO: &str = "vellum:division-by-zero:";
+const TYPE_MISMATCH: &str = "vellum:type-mismatch:";
 
 impl Reported<'_> {
     fn parse(message: &str) -> Option<Reported<'_>> {
@@ -336,6 +345,7 @@ impl Reported<'_> {
             .strip_prefix(OVERFLOW)
             .map(|expr| Reported::Overflow { expr })
             .or_else(|| message.strip_prefix(DIVISION_BY_ZERO).map(|expr| Reported::DivisionByZero { expr }))
+            .or_else(|| message.strip_prefix(TYPE_MISMATCH).map(|message| Reported::TypeMismatch { message }))
     }
 
     /// Returns the error for SQLite. A message ends at NUL, so NUL is printed as its symbol.
@@ -343,6 +353,7 @@ impl Reported<'_> {
         let (prefix, expr) = match self {
             Reported::Overflow { expr } => (OVERFLOW, expr),
             Reported::DivisionByZero { expr } => (DIVISION_BY_ZERO, expr),
+            Reported::TypeMismatch { message } => (TYPE_MISMATCH, message),
         };
         rusqlite::Error::UserFunctionError(format!("{prefix}{}", expr.replace('\0', "\\0")).into())
     }

@@ -14,7 +14,7 @@ use super::error::StoreError;
 use super::ids::Ids;
 use super::load::Load;
 use super::schema::Schema;
-use super::stmt::{Bind, Prepared, Row};
+use super::stmt::{Prepared, Row, Stmt};
 
 /// A connection outside a transaction: each statement sees the newest commit.
 pub(crate) struct Reader {
@@ -26,17 +26,6 @@ pub(crate) struct Reader {
 impl Reader {
     pub(super) fn new(engine: Arc<Engine>, conn: Box<Conn>) -> Self {
         Self { conn: ManuallyDrop::new(conn), engine }
-    }
-
-    /// Starts a query that owns this reader.
-    pub(crate) fn into_rows(self, sql: &str, binds: &[Bind<'_>]) -> Result<OwnedRows, StoreError> {
-        let mut prepared = self.conn.prepare(sql)?.detach();
-        for (i, bind) in binds.iter().enumerate() {
-            if let Some(prepared) = &mut prepared {
-                prepared.bind(&self.conn, i + 1, *bind)?;
-            }
-        }
-        Ok(OwnedRows { prepared, reader: self })
     }
 
     /// Returns the engine that lent this reader.
@@ -66,32 +55,39 @@ impl Drop for Reader {
     }
 }
 
-/// The rows of a query together with the connection that reads them.
-pub(crate) struct OwnedRows {
-    // Taken by `drop` alone.
+/// The rows of a query together with the guard of the connection that reads them.
+pub(crate) struct OwnedRows<C: Deref<Target = Conn>> {
+    // Taken by `drop` alone, which runs before the guard's own.
     prepared: Option<Prepared>,
-    reader: Reader,
+    conn: C,
 }
 
-impl OwnedRows {
+impl<C: Deref<Target = Conn>> OwnedRows<C> {
+    /// Starts a query. The guard must give the same connection for as long as it lives.
+    pub(crate) fn new<E: From<StoreError>>(
+        conn: C,
+        sql: &str,
+        bind: impl FnOnce(&mut Stmt<'_>) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut statement = conn.prepare(sql)?;
+        bind(&mut statement)?;
+        let prepared = statement.detach();
+        Ok(OwnedRows { prepared, conn })
+    }
+
     /// Moves to the next row; `None` past the last one, as often as it is asked.
     pub(crate) fn step(&mut self) -> Result<Option<Row<'_>>, StoreError> {
         match &mut self.prepared {
-            Some(prepared) => prepared.step(&self.reader),
+            Some(prepared) => prepared.step(&self.conn),
             None => Ok(None),
         }
     }
-
-    /// Returns how often SQLite had to prepare the statement again because the schema moved.
-    pub(crate) fn reprepared(&self) -> i32 {
-        self.prepared.as_ref().map_or(0, Prepared::reprepared)
-    }
 }
 
-impl Drop for OwnedRows {
+impl<C: Deref<Target = Conn>> Drop for OwnedRows<C> {
     fn drop(&mut self) {
         if let Some(prepared) = self.prepared.take() {
-            self.reader.give_back(prepared);
+            self.conn.give_back(prepared);
         }
     }
 }

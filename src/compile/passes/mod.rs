@@ -44,12 +44,12 @@ pub(crate) const PASSES: [Pass; 7] = [
 
 /// Which passes run: all but those that a test switches off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Disabled(u32);
+pub(crate) struct Disabled(u32);
 
 impl Disabled {
     /// Switches a pass off by its name; an unknown name is ignored.
     #[must_use]
-    pub fn and(self, name: &str) -> Self {
+    pub(crate) fn and(self, name: &str) -> Self {
         match PASSES.iter().position(|pass| pass.name == name) {
             Some(place) => Self(self.0 | 1 << place),
             None => self,

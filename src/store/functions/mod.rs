@@ -11,6 +11,8 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Result, ffi};
 
+use super::error::Reported;
+
 /// What a function returns.
 type Output = Result<ToSqlOutput<'static>>;
 
@@ -22,6 +24,10 @@ pub(super) fn register(db: &Connection) -> Result<()> {
     for (name, arity, function) in text::FUNCTIONS.iter().chain(number::FUNCTIONS).copied() {
         db.create_scalar_function(name, arity, flags(), move |context| function(context))?;
     }
+    db.create_scalar_function("vellum_type_error", 1, flags(), |context| -> Output {
+        let message = text_arg(context, 0)?.unwrap_or_default();
+        Err(Reported::TypeMismatch { message }.into_error())
+    })?;
     aggregate::register(db)
 }
 

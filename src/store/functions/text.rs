@@ -9,6 +9,7 @@ pub(super) const FUNCTIONS: &[Scalar] = &[
     ("vellum_len", 1, |c| of_text(c, |x| int(as_int(x.chars().count())))),
     ("vellum_byte_len", 1, |c| of_text(c, |x| int(as_int(x.len())))),
     ("vellum_substr", 3, substr_of),
+    ("vellum_left", 2, left_of),
     ("vellum_lower", 1, |c| of_text(c, |x| text(x.to_lowercase()))),
     ("vellum_upper", 1, |c| of_text(c, |x| text(x.to_uppercase()))),
     ("vellum_trim", 1, |c| of_text(c, |x| text(x.trim().into()))),
@@ -52,6 +53,11 @@ fn count_arg(context: &Context<'_>, i: usize) -> Option<usize> {
         // The cast saturates.
         Number::Real(real) => Some(real as usize),
     }
+}
+
+fn left_of(context: &Context<'_>) -> Output {
+    let (Some(x), Some(len)) = (text_arg(context, 0)?, count_arg(context, 1)) else { return Ok(NULL) };
+    Ok(text(x.chars().take(len).collect()))
 }
 
 fn substr_of(context: &Context<'_>) -> Output {

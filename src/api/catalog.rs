@@ -1,0 +1,43 @@
+//! The store's schema as the compiler's catalog.
+
+use std::sync::Arc;
+
+use crate::ir::catalog::{Catalog, Collection, Column, Index, IndexColumn, Narrow};
+use crate::ir::path::FieldPath;
+use crate::ir::value::Kind;
+use crate::store;
+
+/// Returns the catalog of a schema. A column of a kind that this version does not know serves nothing.
+pub(crate) fn of(schema: &store::Schema) -> Catalog {
+    let collections = schema.collections.iter().map(|(name, info)| (name.clone(), Arc::new(collection(info))));
+    Catalog { epoch: schema.epoch, collections: collections.collect() }
+}
+
+fn collection(info: &store::CollectionInfo) -> Collection {
+    let columns = info.columns.iter().filter_map(|column| {
+        Some(Column {
+            path: FieldPath::from_json(&column.path)?,
+            kind: Kind::from_name(&column.kind)?,
+            name: column.name.clone(),
+        })
+    });
+    let indexes = info.indexes.iter().filter(|index| !index.narrow).map(|index| Index {
+        name: index.name.clone(),
+        columns: index
+            .columns
+            .iter()
+            .map(|column| IndexColumn { name: column.column.clone(), descending: column.desc })
+            .collect(),
+        unique: index.unique,
+    });
+    Collection {
+        name: info.name.clone(),
+        table: info.table.clone(),
+        columns: columns.collect(),
+        indexes: indexes.collect(),
+        narrow: info.narrow().map(|index| Narrow {
+            name: index.name.clone(),
+            columns: index.columns.iter().map(|column| column.column.clone()).collect(),
+        }),
+    }
+}

@@ -1,0 +1,320 @@
+//! `Collection<T>`: documents by key, and the doors to queries.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::api::columns;
+use crate::api::compiled::{self, Compiled};
+use crate::api::document::{DocId, Document};
+use crate::api::expr::Predicate;
+use crate::api::item::Item;
+use crate::api::param::SymbolicParams;
+use crate::api::query::{Deferred, Description, IntoPlan, Live, Query};
+use crate::api::session::{Session, Write};
+use crate::api::write::Assignments;
+use crate::codec;
+use crate::compile::CompileError;
+use crate::compile::emit::quote;
+use crate::error::{Error, Result};
+use crate::store::{self, Bind, StoreError};
+
+/// The session of a collection: the database's, or that of a transaction or snapshot.
+#[derive(Clone, Debug)]
+pub(crate) enum SessionRef<'s> {
+    Shared(Arc<Session>),
+    Pinned(&'s Session),
+}
+
+impl Deref for SessionRef<'_> {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        match self {
+            SessionRef::Shared(session) => session,
+            SessionRef::Pinned(session) => session,
+        }
+    }
+}
+
+/// The documents of one type, in one collection. Cheap to clone; of a database it is `Send` and `Sync`.
+pub struct Collection<'s, T> {
+    pub(crate) session: SessionRef<'s>,
+    pub(crate) table: Arc<Table>,
+    of: PhantomData<fn() -> T>,
+}
+
+/// The table behind a collection, and the statements by key.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    get: String,
+    insert: String,
+    upsert: String,
+    replace: String,
+    delete: String,
+}
+
+impl Table {
+    fn new(info: &store::CollectionInfo) -> Self {
+        let mut table = String::new();
+        quote::identifier(&mut table, &info.table);
+        Table {
+            id: info.id,
+            name: info.name.clone(),
+            get: format!("SELECT id, doc FROM {table} WHERE id = ?1"),
+            insert: format!("INSERT INTO {table} (id, doc) VALUES (?1, ?2)"),
+            upsert: format!(
+                "INSERT INTO {table} (id, doc) VALUES (?1, ?2) ON CONFLICT(id) DO UPDATE SET doc = excluded.doc"
+            ),
+            replace: format!("UPDATE {table} SET doc = ?2 WHERE id = ?1"),
+            delete: format!("DELETE FROM {table} WHERE id = ?1"),
+        }
+    }
+}
+
+impl<T> Clone for Collection<'_, T> {
+    fn clone(&self) -> Self {
+        Collection { session: self.session.clone(), table: Arc::clone(&self.table), of: PhantomData }
+    }
+}
+
+impl<T> std::fmt::Debug for Collection<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Collection").field(&self.table.name).finish()
+    }
+}
+
+impl<'s, T: Document> Collection<'s, T> {
+    pub(crate) fn open(session: SessionRef<'s>, name: &str) -> Result<Self> {
+        let known = session.schema()?.collections.get(name).cloned();
+        let kind = <T::Id as DocId>::KIND;
+        let info = match known {
+            Some(info) if info.key_kind == kind => info,
+            _ if session.is_snapshot() => return Err(CompileError::UnknownCollection { name: name.to_owned() }.into()),
+            _ => session.write_all(|write| Ok(write.create_collection(name, kind, None)?))?,
+        };
+        Ok(Collection { session, table: Arc::new(Table::new(&info)), of: PhantomData })
+    }
+
+    /// Returns the collection's name.
+    pub fn name(&self) -> &str {
+        &self.table.name
+    }
+
+    fn encoded(&self, document: &T, out: &mut Vec<u8>) -> Result<i64> {
+        out.clear();
+        let failed = |source| self.codec_error(Some(document.id().to_row_id()), source);
+        codec::encode(document, Some(T::KEY), out).map_err(failed)?;
+        Ok(document.id().to_row_id())
+    }
+
+    fn codec_error(&self, id: Option<i64>, source: codec::CodecError) -> Error {
+        Error::Codec { collection: self.table.name.clone(), id: id.filter(|id| *id != 0), source }
+    }
+
+    /// Names the document in an error about its key.
+    fn with_id(&self, id: i64, error: StoreError) -> Error {
+        match error {
+            StoreError::AlreadyExists { source, .. } => StoreError::AlreadyExists {
+                table: self.table.name.as_str().into(),
+                id: Some(id.to_string().into()),
+                source,
+            }
+            .into(),
+            other => other.into(),
+        }
+    }
+
+    /// Returns the document of a key, or `None`.
+    ///
+    /// # Errors
+    /// `TypeMismatch` and its like when the stored document cannot be read as the type; the store's own.
+    pub fn get(&self, id: T::Id) -> Result<Option<T>> {
+        let guard = self.session.read()?;
+        let mut statement = guard.prepare(&self.table.get)?;
+        self.fetch(&mut statement, &id)
+    }
+
+    fn fetch(&self, statement: &mut store::Stmt<'_>, id: &T::Id) -> Result<Option<T>> {
+        statement.bind(1, Bind::Int(id.to_row_id()))?;
+        match statement.step()? {
+            Some(row) => columns::document(&row, &self.table.name).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the documents of keys, in the order asked, `None` where there is none, all of one moment.
+    ///
+    /// # Errors
+    /// As [`Collection::get`].
+    pub fn get_many(&self, ids: impl IntoIterator<Item = T::Id>) -> Result<Vec<Option<T>>> {
+        self.session.at_one_moment(|conn| {
+            let mut statement = conn.prepare(&self.table.get)?;
+            ids.into_iter().map(|id| self.fetch(&mut statement, &id)).collect()
+        })
+    }
+
+    /// Stores a new document and returns its key. A key of 0 asks for a new one, which a `&mut T` is given.
+    ///
+    /// # Errors
+    /// `AlreadyExists` for a key that is taken, `Unique` from a unique index; `OutOfRange`, `NotFinite`, `TooDeep` and
+    /// `TooLarge` for what cannot be stored, with its path; the store's own. Nothing is stored then.
+    pub fn insert<D: Item<T>>(&self, document: D) -> Result<T::Id> {
+        self.put(document, &self.table.insert)
+    }
+
+    /// Stores a document in the place of the one with its key, or as a new one, and returns its key.
+    ///
+    /// # Errors
+    /// As [`Collection::insert`], but for `AlreadyExists`.
+    pub fn upsert<D: Item<T>>(&self, document: D) -> Result<T::Id> {
+        self.put(document, &self.table.upsert)
+    }
+
+    fn put<D: Item<T>>(&self, document: D, sql: &str) -> Result<T::Id> {
+        let mut bytes = Vec::with_capacity(512);
+        let asked = self.encoded(document.document(), &mut bytes)?;
+        let id = self.session.write(|write| self.store(write, sql, asked, &bytes))?;
+        document.give(T::Id::from_row_id(id));
+        Ok(T::Id::from_row_id(id))
+    }
+
+    /// Stores bytes under a key, or under a new one for 0, and returns the key.
+    fn store(&self, write: &Write<'_>, sql: &str, asked: i64, bytes: &[u8]) -> Result<i64> {
+        let id = if asked == 0 { write.next_id(self.table.id)? } else { asked };
+        write
+            .execute(sql, &[Bind::Int(id), Bind::Blob(bytes)])
+            .map_err(|error| self.with_id(id, error))?;
+        if asked != 0 {
+            write.note_id(self.table.id, id)?;
+        }
+        Ok(id)
+    }
+
+    /// Stores new documents, all or none, and returns their keys in order. The batch may be larger than memory: one
+    /// document is held at a time. `&mut T` items are given their keys; a failed batch takes them back.
+    ///
+    /// A large batch into a fresh file goes around the log; who opens the file meanwhile waits.
+    ///
+    /// # Errors
+    /// As [`Collection::insert`], around which [`Error::Item`] names the place in the batch.
+    pub fn insert_batch<D: Item<T>>(&self, documents: impl IntoIterator<Item = D>) -> Result<Vec<T::Id>> {
+        let mut given = Vec::new();
+        let mut ids = Vec::new();
+        let result = self.session.load(|write| {
+            let mut bytes = Vec::with_capacity(1_024);
+            for (index, document) in documents.into_iter().enumerate() {
+                let stored = self
+                    .encoded(document.document(), &mut bytes)
+                    .and_then(|asked| self.store(write, &self.table.insert, asked, &bytes));
+                let id = stored.map_err(|source| Error::Item { index: index as u64, source: Box::new(source) })?;
+                given.push(document.give(T::Id::from_row_id(id)));
+                ids.push(T::Id::from_row_id(id));
+            }
+            Ok(())
+        });
+        match result {
+            Ok(()) => Ok(ids),
+            Err(error) => {
+                given.into_iter().for_each(D::take_back);
+                Err(error)
+            }
+        }
+    }
+
+    /// Stores a document in the place of the one with its key; returns whether there was one.
+    ///
+    /// # Errors
+    /// As [`Collection::upsert`].
+    pub fn replace(&self, document: &T) -> Result<bool> {
+        let mut bytes = Vec::with_capacity(512);
+        let id = self.encoded(document, &mut bytes)?;
+        let binds = [Bind::Int(id), Bind::Blob(&bytes)];
+        self.session.write(|write| Ok(write.execute(&self.table.replace, &binds)? > 0))
+    }
+
+    /// Deletes the document of a key; returns whether there was one. The key is not given again.
+    ///
+    /// # Errors
+    /// The store's own.
+    pub fn delete(&self, id: T::Id) -> Result<bool> {
+        let binds = [Bind::Int(id.to_row_id())];
+        self.session.write(|write| {
+            // What the deleted document had is noted, so that it is never given again.
+            write.note_id(self.table.id, id.to_row_id())?;
+            Ok(write.execute(&self.table.delete, &binds)? > 0)
+        })
+    }
+
+    fn description(&self) -> Description {
+        let name = if self.table.name == T::COLLECTION {
+            Cow::Borrowed(T::COLLECTION)
+        } else {
+            Cow::Owned(self.table.name.clone())
+        };
+        Description::collection(name, T::KEY)
+    }
+
+    /// Returns a query of all documents, by key; it runs at its terminal.
+    pub fn query(&self) -> Query<T, Live<'_>> {
+        Query::new(self.description(), Live { session: &self.session })
+    }
+
+    /// Returns a query of all documents that describes, for use inside `compile`.
+    pub fn source(&self) -> Query<T> {
+        Query::new(self.description(), Deferred)
+    }
+
+    /// Returns a query of the documents for which the condition holds.
+    pub fn filter<B: Predicate>(&self, f: impl FnOnce(T::Sym) -> B) -> Query<T, Live<'_>> {
+        self.query().filter(f)
+    }
+
+    /// Returns the number of documents.
+    ///
+    /// # Errors
+    /// The store's own.
+    pub fn count(&self) -> Result<u64> {
+        self.query().count()
+    }
+
+    /// Changes the documents for which the condition holds; returns how many documents' bytes changed.
+    ///
+    /// # Errors
+    /// As [`Query::update`].
+    pub fn update_many<B: Predicate, A: Assignments>(
+        &self,
+        condition: impl FnOnce(T::Sym) -> B,
+        assignments: impl FnOnce(T::Sym) -> A,
+    ) -> Result<u64> {
+        self.filter(condition).update(assignments)
+    }
+
+    /// Deletes the documents for which the condition holds; returns how many there were.
+    ///
+    /// # Errors
+    /// The store's own.
+    pub fn delete_many<B: Predicate>(&self, condition: impl FnOnce(T::Sym) -> B) -> Result<u64> {
+        self.filter(condition).delete()
+    }
+}
+
+impl<T: Document> Collection<'static, T> {
+    /// Compiles a query over this collection: `events.compile(|q, (prefix,)| q.filter(..).count())`.
+    ///
+    /// # Errors
+    /// As [`crate::Database::compile`].
+    pub fn compile<S: SymbolicParams, R: IntoPlan>(
+        &self,
+        f: impl FnOnce(Query<T>, S) -> R,
+    ) -> Result<Compiled<S::Set, R::Output>> {
+        let SessionRef::Shared(session) = &self.session else {
+            // A `'static` session that is pinned cannot be made: transactions and snapshots are borrowed.
+            return Err(CompileError::UnknownCollection { name: self.table.name.clone() }.into());
+        };
+        compiled::compile(session, self.source(), f)
+    }
+}

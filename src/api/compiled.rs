@@ -1,0 +1,228 @@
+//! Compiled queries: planned once, called many times from any thread.
+
+use std::marker::PhantomData;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::api::arena::Scope;
+use crate::api::bind::Values;
+use crate::api::iter::RowIter;
+use crate::api::param::{Arguments, ParamSet, Slots, SymbolicParams};
+use crate::api::query::IntoPlan;
+use crate::api::rows::Decode;
+use crate::api::session::Session;
+use crate::api::value::Row;
+use crate::compile::{self, Plan};
+use crate::error::Result;
+use crate::ir::doc::Statement;
+use crate::ir::value::Value;
+use crate::store::StoreError;
+
+/// A compiled query: `P` are its parameters, `O` is what a call returns. `Send`, `Sync` and cheap to clone.
+///
+/// It stays valid: when an index comes or goes, in another process too, it plans itself anew.
+pub struct Compiled<P, O> {
+    inner: Arc<Inner>,
+    decode: Decode<O>,
+    params: PhantomData<fn(P)>,
+}
+
+struct Inner {
+    session: Arc<Session>,
+    statement: Statement,
+    constants: Vec<Value>,
+    plan: RwLock<Arc<Plan>>,
+}
+
+impl<P, O> Clone for Compiled<P, O> {
+    fn clone(&self) -> Self {
+        Compiled { inner: Arc::clone(&self.inner), decode: self.decode, params: PhantomData }
+    }
+}
+
+impl<P, O> std::fmt::Debug for Compiled<P, O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Compiled").field(&self.to_sql()).finish()
+    }
+}
+
+/// Compiles what a closure describes.
+pub(crate) fn compile<Q, S: SymbolicParams, R: IntoPlan>(
+    session: &Arc<Session>,
+    root: Q,
+    f: impl FnOnce(Q, S) -> R,
+) -> Result<Compiled<S::Set, R::Output>> {
+    // One arena for the whole closure, so that its parameters belong to it.
+    let _scope = Scope::enter();
+    let mut slots = Slots::default();
+    let symbols = S::symbols(&mut slots);
+    let described = f(root, symbols).into_plan();
+    let (statement, constants) = described.description.into_statement(slots.into_types())?;
+    let inner = Arc::new(Inner::new(session, statement, constants)?);
+    Ok(Compiled { inner, decode: described.decode, params: PhantomData })
+}
+
+impl Inner {
+    fn new(session: &Arc<Session>, statement: Statement, constants: Vec<Value>) -> Result<Self> {
+        let plan = Arc::new(compile::compile(&statement, &*session.catalog()?, session.shared.disabled)?);
+        Ok(Inner { session: Arc::clone(session), statement, constants, plan: RwLock::new(plan) })
+    }
+
+    /// Returns the plan for what a session sees, made anew when the schema moved.
+    fn plan(&self, session: &Session) -> Result<Arc<Plan>> {
+        let known = Arc::clone(&self.plan.read().unwrap_or_else(PoisonError::into_inner));
+        let schema = session.schema()?;
+        if known.epoch == schema.epoch {
+            return Ok(known);
+        }
+        let plan = session.plan(&self.statement)?;
+        // A transaction may see a schema that never comes to be; only what everybody sees is kept.
+        if Arc::ptr_eq(&schema, &session.shared.engine.schema()) {
+            *self.plan.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&plan);
+        }
+        Ok(plan)
+    }
+
+    fn call<O>(&self, session: &Session, arguments: &Arguments<'_>, decode: Decode<O>) -> Result<O> {
+        let values = Values { constants: &self.constants, arguments };
+        session.planned(&mut || self.plan(session), &mut |plan| session.run(plan, &values, decode))
+    }
+}
+
+impl<P: ParamSet, O> Compiled<P, O> {
+    /// Runs the query with these arguments: a tuple, the bare argument of a single parameter, or the struct of
+    /// `#[derive(Params)]`.
+    ///
+    /// # Errors
+    /// `OutOfRange` and `NotFinite` for arguments that cannot be operands; what the terminal says; `Codec` for a row
+    /// that the type cannot hold; `Busy` and its like from the store. A write on the database by a thread that has
+    /// a transaction open is `WrongTarget`: use [`Compiled::on`].
+    pub fn call<'a>(&self, args: P::Args<'a>) -> Result<O> {
+        self.call_in(&self.inner.session, &args)
+    }
+
+    fn call_in<'a>(&self, session: &Session, args: &P::Args<'a>) -> Result<O> {
+        let mut arguments = Arguments::default();
+        P::arguments(args, &mut arguments)?;
+        self.inner.call(session, &arguments, self.decode)
+    }
+
+    /// Returns the same query on a transaction, a snapshot or the database: `page.on(&tx).call(..)`.
+    pub fn on<'c>(&'c self, target: &'c impl Target) -> On<'c, P, O> {
+        On { compiled: self, session: target.session() }
+    }
+}
+
+impl<P, O> Compiled<P, O> {
+    /// Returns the SQL that a call runs now.
+    pub fn to_sql(&self) -> String {
+        self.inner.plan.read().unwrap_or_else(PoisonError::into_inner).sql.clone()
+    }
+
+    /// Returns the number of parameters, literals not counted.
+    pub fn param_count(&self) -> usize {
+        self.inner.statement.params.len()
+    }
+
+    pub(crate) fn session(&self) -> &Session {
+        &self.inner.session
+    }
+
+    pub(crate) fn statement(&self) -> &Statement {
+        &self.inner.statement
+    }
+}
+
+impl<P: ParamSet, T: Row> Compiled<P, Vec<T>> {
+    /// Gives each row to `f` in turn, one in memory at a time.
+    ///
+    /// # Errors
+    /// As [`Compiled::call`], and the first error of `f`, which ends it.
+    pub fn for_each<'a>(&self, args: P::Args<'a>, f: impl FnMut(T) -> Result<()>) -> Result<()> {
+        self.on_session(&self.inner.session).for_each(args, f)
+    }
+
+    /// Returns an iterator over the rows, one in memory at a time.
+    ///
+    /// # Errors
+    /// As [`Compiled::call`]; an error while reading is an item, the last one.
+    pub fn iter<'a>(&self, args: P::Args<'a>) -> Result<RowIter<'_, T>> {
+        self.on_session(&self.inner.session).into_iter(args)
+    }
+
+    fn on_session<'c>(&'c self, session: &'c Session) -> On<'c, P, Vec<T>> {
+        On { compiled: self, session }
+    }
+}
+
+/// A compiled query on a target.
+#[derive(Debug)]
+pub struct On<'c, P, O> {
+    compiled: &'c Compiled<P, O>,
+    session: &'c Session,
+}
+
+impl<'c, P, O> On<'c, P, O> {
+    fn check(&self) -> Result<()> {
+        let own = &self.compiled.inner.session.shared.engine;
+        if Arc::ptr_eq(own, &self.session.shared.engine) {
+            return Ok(());
+        }
+        Err(StoreError::WrongTarget { path: Arc::clone(self.session.shared.engine.path()) }.into())
+    }
+}
+
+impl<'c, P: ParamSet, O> On<'c, P, O> {
+    /// Runs the query there.
+    ///
+    /// # Errors
+    /// As [`Compiled::call`], and `WrongTarget` when the target is of another database.
+    pub fn call<'a>(&self, args: P::Args<'a>) -> Result<O> {
+        self.check()?;
+        self.compiled.call_in(self.session, &args)
+    }
+}
+
+impl<'c, P: ParamSet, T: Row> On<'c, P, Vec<T>> {
+    /// As [`Compiled::for_each`].
+    ///
+    /// # Errors
+    /// As [`On::call`].
+    pub fn for_each<'a>(&self, args: P::Args<'a>, mut f: impl FnMut(T) -> Result<()>) -> Result<()> {
+        self.check()?;
+        let mut arguments = Arguments::default();
+        P::arguments(&args, &mut arguments)?;
+        let inner = &self.compiled.inner;
+        let values = Values { constants: &inner.constants, arguments: &arguments };
+        self.session.planned(&mut || inner.plan(self.session), &mut |plan| {
+            self.session.stream(plan, &values, &mut |rows| {
+                while let Some(row) = rows.next_row()? {
+                    f(row)?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// As [`Compiled::iter`].
+    ///
+    /// # Errors
+    /// As [`On::call`].
+    pub fn iter<'a>(self, args: P::Args<'a>) -> Result<RowIter<'c, T>> {
+        self.check()?;
+        self.into_iter(args)
+    }
+
+    fn into_iter<'a>(self, args: P::Args<'a>) -> Result<RowIter<'c, T>> {
+        let mut arguments = Arguments::default();
+        P::arguments(&args, &mut arguments)?;
+        let inner = &self.compiled.inner;
+        let values = Values { constants: &inner.constants, arguments: &arguments };
+        RowIter::start(self.session, inner.plan(self.session)?, &values)
+    }
+}
+
+/// Where a compiled query can run: a database, a transaction or a snapshot. Sealed.
+pub trait Target {
+    #[doc(hidden)]
+    fn session(&self) -> &Session;
+}

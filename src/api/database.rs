@@ -1,0 +1,275 @@
+//! `Database`: opening, transactions, snapshots, collections and compiled queries.
+
+use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::api::collection::{Collection, SessionRef};
+use crate::api::compiled::{self, Compiled, Target};
+use crate::api::document::Document;
+use crate::api::param::SymbolicParams;
+use crate::api::query::{IntoPlan, Root};
+use crate::api::session::{Session, Shared};
+use crate::compile::Disabled;
+use crate::error::Result;
+use crate::store::{self, Durability};
+
+/// How a file is opened: `Options::new().read_only().open(path)`.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    store: store::Options,
+    disabled: Disabled,
+}
+
+impl Options {
+    /// Returns the defaults: read and write, [`Durability::Full`], a busy timeout of 5 seconds.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Never changes the file. A missing file is then `NotFound`.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.store.read_only = true;
+        self
+    }
+
+    /// Chooses what an acknowledged write survives.
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.store.durability = durability;
+        self
+    }
+
+    /// Chooses how long a writer waits for its turn before `Busy`.
+    #[must_use]
+    pub fn busy_timeout(mut self, timeout: Duration) -> Self {
+        self.store.busy_timeout = timeout;
+        self
+    }
+
+    /// Switches a pass of the compiler off, so that a test can compare.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_pass(mut self, name: &str) -> Self {
+        self.disabled = self.disabled.and(name);
+        self
+    }
+
+    /// Opens a file, creating it when it is missing.
+    ///
+    /// # Errors
+    /// `NotFound` for a missing file that is opened read-only, `NotADatabase`, `OtherApplication`, `NewerFormat` and
+    /// `Corrupt` for a file that is not ours to open, `ReadOnly` and `Io` for what the system refuses.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Database> {
+        let engine = store::Engine::open(path.as_ref(), &self.store)?;
+        Ok(Database::new(engine, self.disabled))
+    }
+
+    /// Opens a private database in a temporary directory, which is deleted with the last handle.
+    ///
+    /// # Errors
+    /// `Io` when there is no temporary directory to write to.
+    pub fn open_in_memory(self) -> Result<Database> {
+        let engine = store::Engine::open_in_memory(&self.store)?;
+        Ok(Database::new(engine, self.disabled))
+    }
+}
+
+/// An open database. Cheap to clone, `Send` and `Sync`.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use vellum::prelude::*;
+///
+/// #[derive(Document, Serialize, Deserialize)]
+/// struct Note {
+///     id: i64,
+///     text: String,
+/// }
+///
+/// # fn main() -> vellum::Result<()> {
+/// let db = Database::open_in_memory()?;
+/// let notes = db.collection::<Note>()?;
+/// let id = notes.insert(Note { id: 0, text: "remember the milk".into() })?;
+/// assert_eq!(notes.get(id)?.map(|note| note.text).as_deref(), Some("remember the milk"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Database {
+    session: Arc<Session>,
+}
+
+impl Database {
+    fn new(engine: Arc<store::Engine>, disabled: Disabled) -> Self {
+        Database { session: Arc::new(Session::of_database(Arc::new(Shared::new(engine, disabled)))) }
+    }
+
+    /// Opens a file, creating it when it is missing.
+    ///
+    /// # Errors
+    /// As [`Options::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Options::new().open(path)
+    }
+
+    /// Opens a private database in a temporary directory, which is deleted with the last handle.
+    ///
+    /// # Errors
+    /// As [`Options::open_in_memory`].
+    pub fn open_in_memory() -> Result<Self> {
+        Options::new().open_in_memory()
+    }
+
+    /// Returns the type's own collection, made when it is missing; its indexes are not.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when the collection has another kind of key; `ReadOnly` when it is missing and cannot be made.
+    pub fn collection<T: Document>(&self) -> Result<Collection<'static, T>> {
+        Collection::open(SessionRef::Shared(Arc::clone(&self.session)), T::COLLECTION)
+    }
+
+    /// Returns a named collection of the type's documents, made when it is missing.
+    ///
+    /// # Errors
+    /// As [`Database::collection`], and `InvalidQuery` for a name that is empty, holds NUL, or has more than 255 bytes.
+    pub fn collection_named<T: Document>(&self, name: &str) -> Result<Collection<'static, T>> {
+        Collection::open(SessionRef::Shared(Arc::clone(&self.session)), name)
+    }
+
+    /// Compiles a query over any collection: `db.compile(|q, (prefix,)| q.from::<Event>()..)`.
+    ///
+    /// # Errors
+    /// `InvalidQuery` for what cannot be run by the rules, in the words of the query.
+    pub fn compile<S: SymbolicParams, R: IntoPlan>(
+        &self,
+        f: impl FnOnce(Root, S) -> R,
+    ) -> Result<Compiled<S::Set, R::Output>> {
+        compiled::compile(&self.session, Root(()), f)
+    }
+
+    /// Runs `f` in a write transaction: committed when it returns `Ok`, rolled back on an error or a panic.
+    ///
+    /// # Errors
+    /// That of `f`; `Busy` when the writer is not free within the busy timeout; `WrongTarget` when this thread has a
+    /// transaction open; `Full`, `Io` and `OutcomeUnknown` of the commit.
+    pub fn transaction<R>(&self, f: impl FnOnce(&Tx) -> Result<R>) -> Result<R> {
+        let tx = self.begin()?;
+        let result = f(&tx)?;
+        tx.commit()?;
+        Ok(result)
+    }
+
+    /// Begins a write transaction, rolled back when it is dropped without [`Tx::commit`].
+    ///
+    /// # Errors
+    /// As [`Database::transaction`].
+    pub fn begin(&self) -> Result<Tx> {
+        let transaction = self.session.shared.engine.begin()?;
+        let shared = Arc::clone(&self.session.shared);
+        Ok(Tx { session: Session::of_transaction(shared, transaction), of: PhantomData })
+    }
+
+    /// Returns one moment of the database, for many reads.
+    ///
+    /// # Errors
+    /// `Busy` when every connection is in use, `Io` when the file cannot be read.
+    pub fn snapshot(&self) -> Result<Snapshot> {
+        let snapshot = self.session.shared.engine.snapshot()?;
+        Ok(Snapshot { session: Session::of_snapshot(Arc::clone(&self.session.shared), snapshot) })
+    }
+
+    /// Returns how often an ordinary call found its plan, and how often it had to be made.
+    pub fn plan_cache_statistics(&self) -> (u64, u64) {
+        self.session.shared.plans.statistics()
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        self.session.shared.engine.path()
+    }
+}
+
+impl Target for Database {
+    fn session(&self) -> &Session {
+        &self.session
+    }
+}
+
+/// A write transaction. `Send`; dropped without [`Tx::commit`] it is rolled back.
+#[derive(Debug)]
+#[must_use = "a transaction that is dropped is rolled back"]
+pub struct Tx {
+    session: Session,
+    of: PhantomData<()>,
+}
+
+impl Tx {
+    /// Returns the type's own collection inside the transaction.
+    ///
+    /// # Errors
+    /// As [`Database::collection`].
+    pub fn collection<T: Document>(&self) -> Result<Collection<'_, T>> {
+        Collection::open(SessionRef::Pinned(&self.session), T::COLLECTION)
+    }
+
+    /// Returns a named collection inside the transaction.
+    ///
+    /// # Errors
+    /// As [`Database::collection_named`].
+    pub fn collection_named<T: Document>(&self, name: &str) -> Result<Collection<'_, T>> {
+        Collection::open(SessionRef::Pinned(&self.session), name)
+    }
+
+    /// Makes the changes last.
+    ///
+    /// # Errors
+    /// `Full` and `Busy` when nothing was committed, `OutcomeUnknown` when that is not certain.
+    pub fn commit(self) -> Result<()> {
+        match self.session.into_transaction() {
+            Some(transaction) => Ok(transaction.commit()?),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the changes back, as dropping does.
+    pub fn rollback(self) {}
+}
+
+impl Target for Tx {
+    fn session(&self) -> &Session {
+        &self.session
+    }
+}
+
+/// One moment of a database: every read sees the same.
+#[derive(Debug)]
+pub struct Snapshot {
+    session: Session,
+}
+
+impl Snapshot {
+    /// Returns the type's own collection at that moment.
+    ///
+    /// # Errors
+    /// `InvalidQuery` when it did not exist then.
+    pub fn collection<T: Document>(&self) -> Result<Collection<'_, T>> {
+        Collection::open(SessionRef::Pinned(&self.session), T::COLLECTION)
+    }
+
+    /// Returns a named collection at that moment.
+    ///
+    /// # Errors
+    /// `InvalidQuery` when it did not exist then.
+    pub fn collection_named<T: Document>(&self, name: &str) -> Result<Collection<'_, T>> {
+        Collection::open(SessionRef::Pinned(&self.session), name)
+    }
+}
+
+impl Target for Snapshot {
+    fn session(&self) -> &Session {
+        &self.session
+    }
+}

@@ -1,0 +1,197 @@
+//! Indexes of a collection: declared by the type, or made one by one.
+
+use std::marker::PhantomData;
+
+use crate::api::arena::Frame;
+use crate::api::collection::Collection;
+use crate::api::document::{Document, Indexes};
+use crate::api::order::OrderKeys;
+use crate::api::session::Write;
+use crate::api::value::Symbol;
+use crate::compile::CompileError;
+use crate::compile::emit::column;
+use crate::error::Result;
+use crate::ir::doc::{Expr, OrderKey};
+use crate::ir::path::{FieldPath, Segment};
+use crate::ir::value::Kind;
+use crate::store::{IndexColumnSpec, IndexOutcome, IndexSpec};
+
+/// What became of the indexes that were asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IndexReport {
+    /// The indexes that were made, by name.
+    pub created: Vec<String>,
+    /// The indexes that were there already.
+    pub unchanged: Vec<String>,
+    /// The indexes over the same fields that are unique where unique was not asked for, or the other way round. They
+    /// are left as they are: drop them first to change them.
+    pub different: Vec<String>,
+    /// The indexes that are there and that the type does not declare. They are left as they are.
+    pub undeclared: Vec<String>,
+}
+
+impl IndexReport {
+    fn add(&mut self, outcome: IndexOutcome) {
+        match outcome {
+            IndexOutcome::Created { name } => self.created.push(name),
+            IndexOutcome::Unchanged { name } => self.unchanged.push(name),
+            IndexOutcome::Differs { name } => self.different.push(name),
+        }
+    }
+}
+
+/// An index that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IndexDescription {
+    /// Its name, for [`Collection::drop_index`].
+    pub name: String,
+    /// The fields, each with whether it descends.
+    pub fields: Vec<(FieldPath, bool)>,
+    /// Whether equal values are refused.
+    pub unique: bool,
+}
+
+/// An index about to be made; finish with [`IndexBuilder::create`].
+#[must_use = "an index is made by `.create()`"]
+pub struct IndexBuilder<'c, 's, T> {
+    collection: &'c Collection<'s, T>,
+    spec: std::result::Result<IndexSpec, CompileError>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> std::fmt::Debug for IndexBuilder<'_, '_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("IndexBuilder").field(&self.spec).finish()
+    }
+}
+
+impl<T: Document> IndexBuilder<'_, '_, T> {
+    /// Refuses documents whose values are already there. Documents without a value are not compared.
+    pub fn unique(mut self) -> Self {
+        if let Ok(spec) = &mut self.spec {
+            spec.unique = true;
+        }
+        self
+    }
+
+    /// Makes the index, if it is not there.
+    ///
+    /// # Errors
+    /// `InvalidQuery` for what cannot be indexed; `Unique` when documents already hold equal values, and nothing is
+    /// changed; the store's own.
+    pub fn create(self) -> Result<IndexReport> {
+        let spec = self.spec?;
+        self.collection.make(&[spec])
+    }
+}
+
+impl<'s, T: Document> Collection<'s, T> {
+    /// Starts an index over one field or a tuple of fields: `ensure_index(|e| (e.a, e.b.desc())).create()`.
+    pub fn ensure_index<K: OrderKeys>(&self, f: impl FnOnce(T::Sym) -> K) -> IndexBuilder<'_, 's, T> {
+        let frame = Frame::one();
+        let keys = f(T::Sym::bind(frame.row())).keys();
+        let keys: Vec<OrderKey> = keys.iter().map(|key| key.with(key.extract(&frame, 0).lambda)).collect();
+        IndexBuilder { collection: self, spec: spec(&keys, false), of: PhantomData }
+    }
+
+    /// Makes the indexes that the type declares and does not have yet, and brings the narrow index up to date. Drops
+    /// nothing. Calling it again changes nothing.
+    ///
+    /// # Errors
+    /// As [`IndexBuilder::create`].
+    pub fn ensure_indexes(&self) -> Result<IndexReport> {
+        let declared = Indexes::of::<T>()?;
+        let specs = declared.iter().map(|index| spec(&index.keys, index.unique)).collect::<Result<Vec<_>, _>>()?;
+        let mut report = self.make(&specs)?;
+        let known = [&report.created, &report.unchanged, &report.different];
+        let named = |name: &String| known.iter().any(|names| names.contains(name));
+        report.undeclared =
+            self.indexes()?.into_iter().map(|index| index.name).filter(|name| !named(name)).collect();
+        Ok(report)
+    }
+
+    fn make(&self, specs: &[IndexSpec]) -> Result<IndexReport> {
+        self.session.write_all(|write| {
+            let mut report = IndexReport::default();
+            for spec in specs {
+                report.add(write.ensure_index(&*self.info(write)?, spec)?);
+            }
+            write.refresh_narrow(&*self.info(write)?)?;
+            Ok(report)
+        })
+    }
+
+    fn info(&self, write: &Write<'_>) -> Result<std::sync::Arc<crate::store::CollectionInfo>> {
+        let found = write.schema()?.collections.get(self.name()).cloned();
+        Ok(found.ok_or_else(|| CompileError::UnknownCollection { name: self.name().to_owned() })?)
+    }
+
+    /// Drops an index by its name; returns whether it was there. Documents are untouched.
+    ///
+    /// # Errors
+    /// The store's own.
+    pub fn drop_index(&self, name: &str) -> Result<bool> {
+        self.session.write_all(|write| {
+            let dropped = write.drop_index(&*self.info(write)?, name)?;
+            if dropped {
+                write.refresh_narrow(&*self.info(write)?)?;
+            }
+            Ok(dropped)
+        })
+    }
+
+    /// Returns the indexes that are there, the narrow index left aside, by name.
+    ///
+    /// # Errors
+    /// The store's own.
+    pub fn indexes(&self) -> Result<Vec<IndexDescription>> {
+        let schema = self.session.schema()?;
+        let info = schema.collections.get(self.name());
+        let indexes = info.into_iter().flat_map(|info| &info.indexes).filter(|index| !index.narrow);
+        let mut described: Vec<IndexDescription> = indexes
+            .map(|index| IndexDescription {
+                name: index.name.clone(),
+                fields: index
+                    .columns
+                    .iter()
+                    .map(|column| (FieldPath::from_json(&column.path).unwrap_or_default(), column.desc))
+                    .collect(),
+                unique: index.unique,
+            })
+            .collect();
+        described.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(described)
+    }
+}
+
+/// Returns the wish for an index over sort keys.
+fn spec(keys: &[OrderKey], unique: bool) -> Result<IndexSpec, CompileError> {
+    let columns = keys.iter().map(column_spec).collect::<Result<Vec<_>, _>>()?;
+    if columns.is_empty() {
+        return Err(CompileError::NotIndexable { expression: "()".to_owned() });
+    }
+    Ok(IndexSpec { columns, unique })
+}
+
+fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {
+    let refused = || CompileError::NotIndexable { expression: key.by.display(key.by.root) };
+    let Expr::Field { ty, .. } = key.by.root() else { return Err(refused()) };
+    let (_, path) = key.by.place(key.by.root).ok_or_else(refused)?;
+    let kind = ty.kind();
+    if !matches!(kind, Kind::Text | Kind::Number | Kind::Bool) {
+        return Err(refused());
+    }
+    let labels = path.segments().iter().map(|segment| match segment {
+        Segment::Key(key) => key.to_string(),
+        Segment::Index(index) => index.to_string(),
+    });
+    Ok(IndexColumnSpec {
+        path: path.to_json(),
+        label: labels.collect::<Vec<_>>().join("."),
+        kind: kind.name(),
+        expr: column::definition(&path, kind),
+        desc: key.descending,
+    })
+}

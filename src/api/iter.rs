@@ -1,0 +1,54 @@
+//! Rows one at a time, as an iterator.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::api::bind::Values;
+use crate::api::columns::Columns;
+use crate::api::session::{Guard, Session};
+use crate::api::value::Row;
+use crate::compile::Plan;
+use crate::error::Result;
+use crate::store::OwnedRows;
+
+/// An iterator over the rows of a query. It holds a connection until it is dropped; meanwhile the same thread can run
+/// other queries, up to 64 at a time.
+pub struct RowIter<'s, T> {
+    rows: Option<OwnedRows<Guard<'s>>>,
+    plan: Arc<Plan>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> std::fmt::Debug for RowIter<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("RowIter")
+    }
+}
+
+impl<'s, T: Row> RowIter<'s, T> {
+    pub(crate) fn start(session: &'s Session, plan: Arc<Plan>, values: &Values<'_, '_>) -> Result<Self> {
+        let guard = session.read()?;
+        let rows = OwnedRows::new(guard, &plan.sql, |statement| values.bind(&plan, statement))?;
+        Ok(RowIter { rows: Some(rows), plan, of: PhantomData })
+    }
+}
+
+impl<T: Row> Iterator for RowIter<'_, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        let rows = self.rows.as_mut()?;
+        let row = match rows.step() {
+            Ok(Some(row)) => Some(T::read(&mut Columns::new(&row, &self.plan.output))),
+            Ok(None) => None,
+            Err(error) => Some(Err(error.into())),
+        };
+        // An iterator that is through, or broken, holds nothing.
+        if !matches!(row, Some(Ok(_))) {
+            self.rows = None;
+        }
+        row
+    }
+}
+
+impl<T: Row> std::iter::FusedIterator for RowIter<'_, T> {}

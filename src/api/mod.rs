@@ -1,0 +1,44 @@
+//! The typed shell: the one generic layer.
+//!
+//! Closures run once, on symbols, and leave an untyped tree behind; everything below this folder is without type
+//! parameters. Nothing here writes SQL.
+
+mod arena;
+mod bind;
+mod catalog;
+mod collection;
+mod columns;
+mod compiled;
+mod database;
+mod document;
+mod expr;
+mod index;
+mod item;
+mod iter;
+mod ops;
+mod order;
+mod param;
+mod param_field;
+pub mod private;
+mod query;
+mod rows;
+mod select;
+mod session;
+mod value;
+mod write;
+
+pub use collection::Collection;
+pub use compiled::{Compiled, On, Target};
+pub use database::{Database, Options, Snapshot, Tx};
+pub use document::{DocId, Document, Indexes};
+pub use expr::{Expr, Nullable, Operand, OperandList, Predicate, Term, lit};
+pub use index::{IndexBuilder, IndexDescription, IndexReport};
+pub use item::Item;
+pub use iter::RowIter;
+pub use ops::{Num, Text};
+pub use order::{OrderKey, OrderKeys};
+pub use param::{Param, ParamSet, ParamType, SymbolicParams};
+pub use query::{Deferred, IntoPlan, Live, Mode, Plan, Query, Root, RowCount};
+pub use select::{Group, Grouped};
+pub use value::{NestedOption, Ordered, Row, Scalar, Symbol, Value};
+pub use write::{Assign, Assignment, Assignments, set_struct};

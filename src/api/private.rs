@@ -1,0 +1,96 @@
+//! What generated code may touch. Versioned, and no part of the public interface.
+
+use std::any::TypeId;
+
+pub use crate::api::arena::Node;
+pub use crate::api::columns::Columns;
+pub use crate::api::param::{Argument, Arguments, Slots};
+pub use crate::api::param_field::{ParamField, push_argument};
+use crate::api::value::{Row, Symbol, Value};
+use crate::api::{arena, document::Document};
+use crate::error::Result;
+use crate::ir::doc::Expr;
+pub use crate::compile::OperandError;
+pub use crate::ir::types::Type;
+pub use vellum_derive::operators;
+
+/// Remembers that a node is the whole of what a companion describes.
+pub fn mark<F: 'static>(node: Node) {
+    arena::mark(node, TypeId::of::<F>());
+}
+
+/// Returns the key of a document.
+pub fn key<S: Symbol>(of: Node) -> S {
+    S::bind(arena::push(Expr::Key { of: of.id(), ty: Type::Any }))
+}
+
+/// Returns a field of a document or of a nested struct.
+pub fn field<S: Symbol>(of: Node, key: &'static str) -> S {
+    S::bind(arena::push(Expr::Field { of: of.id(), key: key.into(), ty: Type::Any, nullable: false }))
+}
+
+/// Returns the document or struct whose untouched members these are.
+pub fn object<F: 'static>(members: &[(&'static str, Node)]) -> Node {
+    arena::whole(members, TypeId::of::<F>()).unwrap_or_else(|| {
+        crate::api::expr::refuse(
+            "a struct made of computed members",
+            "select a tuple, or a nested struct as it is stored",
+        );
+        arena::push(Expr::Tuple(Vec::new()))
+    })
+}
+
+/// Reads a whole document.
+///
+/// # Errors
+/// The codec's, with the collection, the id and the path.
+pub fn read_document<T: Document>(columns: &mut Columns<'_, '_>) -> Result<T> {
+    columns.document()
+}
+
+/// Types whose default is what a query sees in a field that is missing: nothing.
+#[diagnostic::on_unimplemented(
+    message = "a missing `{Self}` would load as its default, which queries cannot see yet",
+    note = "make the field an `Option`, or mark it `#[document(opaque)]`"
+)]
+pub trait DefaultIsMissing {}
+impl<T> DefaultIsMissing for Option<T> {}
+impl<T> DefaultIsMissing for Vec<T> {}
+impl<T, S> DefaultIsMissing for std::collections::HashSet<T, S> {}
+
+/// Compiles only for types whose default queries can see.
+pub fn default_is_missing<T: DefaultIsMissing>() {}
+
+/// Compiles only for row types; generated code asks so that an error stands at the field.
+pub fn is_row<T: Row>() {}
+
+/// Compiles only for values; generated code asks so that an error stands at the field.
+pub fn is_value<T: Value>() {}
+
+/// The codec, for its benchmark.
+pub mod codec {
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+
+    use crate::codec::CodecError;
+
+    /// Appends the JSONB of a document and returns its integer key.
+    ///
+    /// # Errors
+    /// What cannot be stored, with its path.
+    pub fn encode<T: Serialize + ?Sized>(
+        document: &T,
+        key: Option<&'static str>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<i64>, CodecError> {
+        crate::codec::encode(document, key, out)
+    }
+
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// What the type cannot hold, with its path.
+    pub fn decode<T: DeserializeOwned>(bytes: &[u8], key: Option<(&'static str, i64)>) -> Result<T, CodecError> {
+        crate::codec::decode(bytes, key)
+    }
+}

@@ -1,0 +1,338 @@
+//! Where a call runs: on the database, in a transaction, or in a snapshot.
+
+use std::ops::Deref;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
+
+use crate::api::bind::Values;
+use crate::api::catalog;
+use crate::api::param::Arguments;
+use crate::api::query::Description;
+use crate::api::rows::{Decode, Rows};
+use crate::compile::{self, Disabled, Plan, PlanCache};
+use crate::error::{Error, Result};
+use crate::ir::catalog::Catalog;
+use crate::ir::doc::Statement;
+use crate::ir::types::Type;
+use crate::ir::value::Value;
+use crate::store::{self, StoreError};
+
+/// How often a call plans anew when the schema moves under it.
+const REPLANS: usize = 3;
+
+/// What all handles of one database share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) engine: Arc<store::Engine>,
+    pub(crate) plans: PlanCache,
+    pub(crate) disabled: Disabled,
+    catalog: RwLock<Known>,
+}
+
+/// The schema that was seen last, as the compiler reads it.
+#[derive(Debug)]
+struct Known {
+    schema: Arc<store::Schema>,
+    catalog: Arc<Catalog>,
+}
+
+impl Shared {
+    pub(crate) fn new(engine: Arc<store::Engine>, disabled: Disabled) -> Self {
+        let schema = engine.schema();
+        let catalog = Arc::new(catalog::of(&schema));
+        Shared { engine, plans: PlanCache::default(), disabled, catalog: RwLock::new(Known { schema, catalog }) }
+    }
+
+    /// Returns the catalog of a schema.
+    fn catalog(&self, schema: &Arc<store::Schema>) -> Arc<Catalog> {
+        {
+            let known = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
+            if Arc::ptr_eq(&known.schema, schema) {
+                return Arc::clone(&known.catalog);
+            }
+        }
+        let catalog = Arc::new(catalog::of(schema));
+        if Arc::ptr_eq(&self.engine.schema(), schema) {
+            let mut known = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
+            *known = Known { schema: Arc::clone(schema), catalog: Arc::clone(&catalog) };
+        }
+        catalog
+    }
+}
+
+/// Where a call runs.
+#[derive(Debug)]
+pub struct Session {
+    pub(crate) shared: Arc<Shared>,
+    pinned: Pinned,
+}
+
+/// The connection that a session holds, if it holds one.
+enum Pinned {
+    None,
+    Snapshot(ReentrantMutex<store::ReadTxn>),
+    Transaction(ReentrantMutex<store::WriteTxn>),
+}
+
+impl std::fmt::Debug for Pinned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Pinned::None => "None",
+            Pinned::Snapshot(_) => "Snapshot",
+            Pinned::Transaction(_) => "Transaction",
+        })
+    }
+}
+
+/// A connection for one call.
+pub(crate) enum Guard<'s> {
+    Reader(store::Reader),
+    Snapshot(ReentrantMutexGuard<'s, store::ReadTxn>),
+    Transaction(ReentrantMutexGuard<'s, store::WriteTxn>),
+}
+
+impl Deref for Guard<'_> {
+    type Target = store::Conn;
+
+    fn deref(&self) -> &store::Conn {
+        match self {
+            Guard::Reader(reader) => reader,
+            Guard::Snapshot(snapshot) => snapshot,
+            Guard::Transaction(transaction) => transaction,
+        }
+    }
+}
+
+/// A write transaction for one call: the session's own, in a part that can be taken back, or one that is committed
+/// with the call.
+pub(crate) enum Write<'s> {
+    Own(Box<store::WriteTxn>),
+    Joined(ReentrantMutexGuard<'s, store::WriteTxn>),
+}
+
+impl Deref for Write<'_> {
+    type Target = store::WriteTxn;
+
+    fn deref(&self) -> &store::WriteTxn {
+        match self {
+            Write::Own(transaction) => transaction,
+            Write::Joined(transaction) => transaction,
+        }
+    }
+}
+
+impl Session {
+    pub(crate) fn of_database(shared: Arc<Shared>) -> Self {
+        Session { shared, pinned: Pinned::None }
+    }
+
+    pub(crate) fn of_snapshot(shared: Arc<Shared>, snapshot: store::ReadTxn) -> Self {
+        Session { shared, pinned: Pinned::Snapshot(ReentrantMutex::new(snapshot)) }
+    }
+
+    pub(crate) fn of_transaction(shared: Arc<Shared>, transaction: store::WriteTxn) -> Self {
+        Session { shared, pinned: Pinned::Transaction(ReentrantMutex::new(transaction)) }
+    }
+
+    /// Takes the transaction out of a session that holds one.
+    pub(crate) fn into_transaction(self) -> Option<store::WriteTxn> {
+        match self.pinned {
+            Pinned::Transaction(transaction) => Some(transaction.into_inner()),
+            _ => None,
+        }
+    }
+
+    /// Returns a connection to read with.
+    pub(crate) fn read(&self) -> Result<Guard<'_>> {
+        Ok(match &self.pinned {
+            Pinned::None => Guard::Reader(self.shared.engine.reader()?),
+            Pinned::Snapshot(snapshot) => Guard::Snapshot(snapshot.lock()),
+            Pinned::Transaction(transaction) => Guard::Transaction(transaction.lock()),
+        })
+    }
+
+    /// Runs one statement's worth of writing, which SQLite itself takes back when it fails.
+    pub(crate) fn write<O>(&self, f: impl FnOnce(&Write<'_>) -> Result<O>) -> Result<O> {
+        self.write_in(|engine| engine.begin(), f)
+    }
+
+    /// Runs `f` in a write transaction, all or nothing.
+    pub(crate) fn write_all<O>(&self, f: impl FnOnce(&Write<'_>) -> Result<O>) -> Result<O> {
+        self.write(|write| all_or_nothing(write, f))
+    }
+
+    /// As [`Session::write_all`], but a fresh file is loaded without its log.
+    pub(crate) fn load<O>(&self, f: impl FnOnce(&Write<'_>) -> Result<O>) -> Result<O> {
+        self.write_in(|engine| engine.begin_load(), |write| all_or_nothing(write, f))
+    }
+
+    fn write_in<O>(
+        &self,
+        begin: impl FnOnce(&Arc<store::Engine>) -> Result<store::WriteTxn, StoreError>,
+        f: impl FnOnce(&Write<'_>) -> Result<O>,
+    ) -> Result<O> {
+        match &self.pinned {
+            Pinned::None => {
+                let write = Write::Own(Box::new(begin(&self.shared.engine)?));
+                let result = f(&write)?;
+                if let Write::Own(transaction) = write {
+                    transaction.commit()?;
+                }
+                Ok(result)
+            }
+            Pinned::Transaction(transaction) => {
+                f(&Write::Joined(transaction.lock()))
+            }
+            Pinned::Snapshot(_) => Err(self.read_only()),
+        }
+    }
+
+    /// Returns whether this is one moment, which cannot be written to.
+    pub(crate) fn is_snapshot(&self) -> bool {
+        matches!(self.pinned, Pinned::Snapshot(_))
+    }
+
+    /// Runs several reads that see one moment.
+    pub(crate) fn at_one_moment<O>(&self, f: impl FnOnce(&store::Conn) -> Result<O>) -> Result<O> {
+        match &self.pinned {
+            Pinned::None => f(&*self.shared.engine.snapshot()?),
+            _ => f(&*self.read()?),
+        }
+    }
+
+    fn read_only(&self) -> Error {
+        StoreError::WrongTarget { path: Arc::clone(self.shared.engine.path()) }.into()
+    }
+
+    /// Returns the schema that this session sees.
+    pub(crate) fn schema(&self) -> Result<Arc<store::Schema>> {
+        Ok(match &self.pinned {
+            Pinned::None => self.shared.engine.schema(),
+            Pinned::Snapshot(snapshot) => snapshot.lock().schema(),
+            Pinned::Transaction(transaction) => transaction.lock().schema()?,
+        })
+    }
+
+    /// Returns the catalog that this session sees.
+    pub(crate) fn catalog(&self) -> Result<Arc<Catalog>> {
+        Ok(self.shared.catalog(&self.schema()?))
+    }
+
+    /// Returns a plan, from the cache where the schema is the one that everybody sees.
+    pub(crate) fn plan(&self, statement: &Statement) -> Result<Arc<Plan>> {
+        let schema = self.schema()?;
+        let everybodys = Arc::ptr_eq(&schema, &self.shared.engine.schema());
+        if everybodys && let Some(plan) = self.shared.plans.get(statement, schema.epoch) {
+            return Ok(plan);
+        }
+        let plan = Arc::new(compile::compile(statement, &self.shared.catalog(&schema), self.shared.disabled)?);
+        if everybodys {
+            self.shared.plans.insert(statement.clone(), Arc::clone(&plan));
+        }
+        Ok(plan)
+    }
+
+    /// Runs an ordinary call: its plan is found by the shape of the query.
+    pub(crate) fn run_once<O>(&self, description: Description, decode: Decode<O>) -> Result<O> {
+        let (statement, constants) = description.into_statement(Vec::new())?;
+        let arguments = Arguments::default();
+        let values = Values { constants: &constants, arguments: &arguments };
+        self.planned(&mut || self.plan(&statement), &mut |plan| self.run(plan, &values, decode))
+    }
+
+    /// As [`Session::run_once`], for a reader of rows that is not a plain function.
+    pub(crate) fn stream_once(
+        &self,
+        description: Description,
+        read: &mut dyn FnMut(&mut Rows<'_, '_>) -> Result<()>,
+    ) -> Result<()> {
+        let (statement, constants) = description.into_statement(Vec::new())?;
+        let arguments = Arguments::default();
+        let values = Values { constants: &constants, arguments: &arguments };
+        self.planned(&mut || self.plan(&statement), &mut |plan| self.stream(plan, &values, read))
+    }
+
+    /// Plans and runs; plans and runs again when an index of the plan was dropped meanwhile, in another process too.
+    pub(crate) fn planned<O>(
+        &self,
+        plan: &mut dyn FnMut() -> Result<Arc<Plan>>,
+        run: &mut dyn FnMut(&Plan) -> Result<O>,
+    ) -> Result<O> {
+        for _ in 1..REPLANS {
+            match run(&*plan()?) {
+                Err(Error::Store(StoreError::MissingIndex { .. })) => {
+                    self.shared.engine.refresh()?;
+                }
+                done => return done,
+            }
+        }
+        run(&*plan()?)
+    }
+
+    /// Runs a plan.
+    pub(crate) fn run<O>(&self, plan: &Plan, values: &Values<'_, '_>, decode: Decode<O>) -> Result<O> {
+        if plan.is_write {
+            return self.write(|write| {
+                let mut statement = write.prepare(&plan.sql)?;
+                values.bind(plan, &mut statement)?;
+                let mut rows = Rows::new(&mut statement, plan);
+                rows.execute(write)?;
+                decode(&mut rows)
+            });
+        }
+        let mut result = None;
+        self.stream(plan, values, &mut |rows| {
+            result = Some(decode(rows)?);
+            Ok(())
+        })?;
+        // `stream` has called the closure once when it returns without an error.
+        result.ok_or_else(|| Error::Query(crate::error::QueryError::NoRow))
+    }
+
+    /// Runs a plan that reads, and gives its rows to `read`.
+    pub(crate) fn stream(
+        &self,
+        plan: &Plan,
+        values: &Values<'_, '_>,
+        read: &mut dyn FnMut(&mut Rows<'_, '_>) -> Result<()>,
+    ) -> Result<()> {
+        let guard = self.read()?;
+        let mut statement = guard.prepare(&plan.sql)?;
+        let prepared = statement.reprepared();
+        values.bind(plan, &mut statement)?;
+        read(&mut Rows::new(&mut statement, plan))?;
+        // The schema moved, perhaps in another process: the next call plans by what it is then.
+        if statement.reprepared() != prepared {
+            drop(statement);
+            drop(guard);
+            if matches!(self.pinned, Pinned::None) {
+                self.shared.engine.refresh()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs a part of a joined transaction that is taken back alone; a transaction of its own needs no such part.
+fn all_or_nothing<O>(write: &Write<'_>, f: impl FnOnce(&Write<'_>) -> Result<O>) -> Result<O> {
+    let savepoint = match write {
+        Write::Own(_) => None,
+        Write::Joined(transaction) => Some(transaction.savepoint()?),
+    };
+    let result = f(write)?;
+    if let Some(savepoint) = savepoint {
+        savepoint.release()?;
+    }
+    Ok(result)
+}
+
+impl Description {
+    /// Returns the statement and its constants, or the first thing that was wrong.
+    pub(crate) fn into_statement(self, params: Vec<Type>) -> Result<(Statement, Vec<Value>)> {
+        if let Some(error) = self.error {
+            return Err(error.into());
+        }
+        Ok((Statement { query: self.query, terminal: self.terminal, params }, self.constants))
+    }
+}
