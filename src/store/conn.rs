@@ -333,3 +333,32 @@ fn configure(db: &Connection, role: Role, busy_timeout: Duration) -> rusqlite::R
     }
     functions::register(db)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_writer_and_a_reader_differ_in_triggers_alone() -> Result<(), Box<dyn std::error::Error>> {
+        let setup = Setup {
+            path: Path::new(":memory:").into(),
+            durability: Durability::Full,
+            busy_timeout: Duration::from_secs(5),
+        };
+        for role in [Role::Writer, Role::Reader] {
+            let db = Conn::open(&setup, role)?.db;
+            assert!(db.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG)?);
+            assert!(db.db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE)?);
+            assert!(!db.db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML)?);
+            assert!(!db.db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL)?);
+            assert!(!db.db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA)?);
+            assert_eq!(db.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER)?, role == Role::Reader);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn an_immutable_path_is_escaped() {
+        assert_eq!(immutable_uri(Path::new("/a b/c?d%e#f.db")), "file:/a%20b/c%3Fd%25e%23f.db?immutable=1");
+    }
+}

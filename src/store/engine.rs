@@ -22,6 +22,9 @@ use super::schema::{self, Found, Schema};
 use super::temp::TempDir;
 use super::txn::{ReadTxn, Reader, WriteTxn};
 
+/// The longest busy timeout: SQLite counts it in 31 bits of milliseconds.
+const LONGEST_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
+
 /// An open file.
 pub(crate) struct Engine {
     setup: Setup,
@@ -80,7 +83,7 @@ impl Engine {
         };
         let (role, conn) = match open(Role::ReadOnly) {
             // The companions of a WAL file cannot be made here. Without a log the file alone is the whole truth.
-            Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if !has_wal(&setup.path) => {
+            Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if !has_log(&setup.path) => {
                 open(Role::Immutable)?
             }
             other => other?,
@@ -258,7 +261,8 @@ impl Engine {
 
 impl Setup {
     fn new(path: &Path, options: &Options) -> Self {
-        Self { path: path.into(), durability: options.durability, busy_timeout: options.busy_timeout }
+        let busy_timeout = options.busy_timeout.min(LONGEST_WAIT);
+        Self { path: path.into(), durability: options.durability, busy_timeout }
     }
 }
 
@@ -316,10 +320,13 @@ fn load_schema(conn: &Conn) -> Result<Schema, StoreError> {
     })
 }
 
-fn has_wal(path: &Path) -> bool {
-    let mut wal = path.as_os_str().to_owned();
-    wal.push("-wal");
-    fs::metadata(wal).is_ok_and(|wal| wal.len() > 0)
+/// Returns whether a WAL, or the journal of a load that was cut off, lies beside the file.
+fn has_log(path: &Path) -> bool {
+    ["-wal", "-journal"].into_iter().any(|suffix| {
+        let mut log = path.as_os_str().to_owned();
+        log.push(suffix);
+        fs::metadata(log).is_ok_and(|log| log.len() > 0)
+    })
 }
 
 /// Tries again while the answer is `Busy` and time is left: SQLite's own wait covers most locks, not all.
