@@ -13,10 +13,11 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, ffi};
 
+use super::cache::Cache;
 use super::error::{self, Site, StoreError};
 use super::functions;
 use super::options::Durability;
-use super::stmt::{self, Bind, Cache, Prepared, Stmt};
+use super::stmt::{Bind, Prepared, Row, Stmt};
 
 /// The least version of SQLite: the planner and the JSONB functions were probed on it.
 const LEAST_SQLITE: i32 = 3_054_000;
@@ -147,7 +148,7 @@ impl Conn {
         &self,
         sql: &str,
         binds: &[Bind<'_>],
-        read: impl FnOnce(&stmt::Row<'_>) -> Result<T, StoreError>,
+        read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let mut stmt = self.prepare(sql)?;
         for (i, bind) in binds.iter().enumerate() {

@@ -312,6 +312,11 @@ fn from_message(source: SqliteError, site: Site<'_>) -> StoreError {
             Reported::DivisionByZero { expr } => StoreError::DivisionByZero { expr: expr.into() },
         };
     }
+    // The CHECK on documents keeps these out, unless its program has switched checks off.
+    if source.message.starts_with("malformed JSON") {
+        let what = source.message.clone();
+        return StoreError::Corrupt { path: Arc::clone(site.path), what, source: Some(source) };
+    }
     for missing in ["no such index: ", "no such column: ", "no such table: "] {
         if let Some(name) = source.message.strip_prefix(missing) {
             return StoreError::MissingIndex { name: name.into(), source };
