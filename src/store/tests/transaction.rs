@@ -24,7 +24,7 @@ fn busy_comes_after_the_timeout_and_not_before() -> TestResult {
             .join()
     });
     let waited = waited.expect("no panic");
-    assert!((200..600).contains(&waited.as_millis()), "{waited:?}");
+    assert!((200..3000).contains(&waited.as_millis()), "{waited:?}");
     drop(txn);
     engine.begin()?.commit()?;
 
@@ -32,7 +32,7 @@ fn busy_comes_after_the_timeout_and_not_before() -> TestResult {
     stranger.execute_batch("BEGIN IMMEDIATE")?;
     let start = Instant::now();
     assert!(matches!(engine.begin(), Err(StoreError::Busy { source: Some(_), .. })));
-    assert!((190..700).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
+    assert!((190..3000).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
     stranger.execute_batch("ROLLBACK")?;
     engine.begin()?.commit()?;
     Ok(())
