@@ -358,6 +358,28 @@ mod tests {
         Ok(())
     }
 
+    /// A hook stands for a disk that fails in the middle of a commit.
+    #[test]
+    fn a_commit_that_fails_halfway_says_that_its_outcome_is_unknown() -> Result<(), Box<dyn std::error::Error>>
+    {
+        let setup = Setup {
+            path: Path::new(":memory:").into(),
+            durability: Durability::Full,
+            busy_timeout: Duration::from_secs(5),
+        };
+        let mut conn = Conn::open(&setup, Role::Writer)?;
+        conn.db.commit_hook(Some(|| true))?;
+        conn.begin("BEGIN")?;
+        conn.batch("CREATE TABLE t(a)")?;
+        let failed = conn.commit();
+        assert!(matches!(failed, Err(StoreError::OutcomeUnknown { .. })), "{failed:?}");
+        assert!(conn.is_autocommit());
+        conn.db.commit_hook(None::<fn() -> bool>)?;
+        conn.begin("BEGIN")?;
+        conn.commit()?;
+        Ok(())
+    }
+
     #[test]
     fn an_immutable_path_is_escaped() {
         assert_eq!(immutable_uri(Path::new("/a b/c?d%e#f.db")), "file:/a%20b/c%3Fd%25e%23f.db?immutable=1");

@@ -5,6 +5,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use super::*;
+use crate::store::Durability;
 
 #[test]
 fn a_new_file_is_ours_and_in_wal() -> TestResult {
@@ -21,9 +22,7 @@ fn a_new_file_is_ours_and_in_wal() -> TestResult {
 
 #[test]
 fn every_promised_pragma_is_in_force() -> TestResult {
-    for (durability, synchronous) in
-        [(crate::Durability::Full, 2), (crate::Durability::Os, 1), (crate::Durability::Memory, 0)]
-    {
+    for (durability, synchronous) in [(Durability::Full, 2), (Durability::Os, 1), (Durability::Memory, 0)] {
         let mut scene = Scene::new()?;
         scene.options.durability = durability;
         let engine = scene.open()?;
@@ -87,6 +86,12 @@ fn the_same_file_gives_the_same_engine() -> TestResult {
     let read_only = scene.read_only()?;
     assert!(!Arc::ptr_eq(&engine, &read_only));
     assert!(matches!(read_only.begin(), Err(StoreError::ReadOnly { .. })));
+    let durability = Durability::Memory;
+    let weaker = Engine::open(&scene.path(), &Options { durability, ..scene.options.clone() })?;
+    assert!(!Arc::ptr_eq(&engine, &weaker), "nobody's promise is weakened by another handle");
+    drop(engine);
+    let forever = Options { busy_timeout: Duration::MAX, ..Options::default() };
+    Engine::open(&scene.path(), &forever)?.begin()?.commit()?;
     Ok(())
 }
 
@@ -190,7 +195,7 @@ fn many_strangers_to_each_other_create_one_file() -> TestResult {
         fs::write(scene.path(), b"")?;
         let setup = crate::store::conn::Setup {
             path: scene.path().into(),
-            durability: crate::Durability::Full,
+            durability: Durability::Full,
             busy_timeout: Duration::from_secs(5),
         };
         let barrier = Barrier::new(8);
