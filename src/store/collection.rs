@@ -24,6 +24,9 @@ impl WriteTxn {
         if name.is_empty() || name.len() > NAME_LIMIT_BYTES || name.contains('\0') {
             return Err(StoreError::InvalidName { name: name.into() });
         }
+        if (key_kind == "integer") != key_path.is_none() {
+            return Err(StoreError::internal("an integer key has no path, any other kind has one", name));
+        }
         if let Some(collection) = self.schema()?.collections.get(name) {
             if collection.key_kind == key_kind {
                 return Ok(Arc::clone(collection));
@@ -34,6 +37,7 @@ impl WriteTxn {
         const NEXT: &str = "SELECT coalesce(max(id), 0) + 1 FROM vellum_collection";
         let id = self.first(NEXT, &[], |row| row.int(0))?.unwrap_or(1);
         let table = if self.can_name_table(name)? { name.to_owned() } else { format!("vellum_c{id}") };
+        let savepoint = self.savepoint()?;
         let table_sql = quote(&table);
         let check = quote(&format!("{table}.doc must be JSONB"));
         let key = key_path.map_or_else(String::new, |path| {
@@ -49,6 +53,7 @@ impl WriteTxn {
             &[Bind::Int(id), Bind::Text(name), Bind::Text(&table), Bind::Text(key_kind)],
         )?;
         self.schema_moved()?;
+        savepoint.release()?;
         self.collection(name)
     }
 

@@ -13,10 +13,11 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, ffi};
 
+use super::cache::Cache;
 use super::error::{self, Site, StoreError};
 use super::functions;
 use super::options::Durability;
-use super::stmt::{self, Bind, Cache, Prepared, Stmt};
+use super::stmt::{Bind, Prepared, Row, Stmt};
 
 /// The least version of SQLite: the planner and the JSONB functions were probed on it.
 const LEAST_SQLITE: i32 = 3_054_000;
@@ -147,7 +148,7 @@ impl Conn {
         &self,
         sql: &str,
         binds: &[Bind<'_>],
-        read: impl FnOnce(&stmt::Row<'_>) -> Result<T, StoreError>,
+        read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let mut stmt = self.prepare(sql)?;
         for (i, bind) in binds.iter().enumerate() {
@@ -333,4 +334,55 @@ fn configure(db: &Connection, role: Role, busy_timeout: Duration) -> rusqlite::R
         db.set_db_config(config, on)?;
     }
     functions::register(db)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_writer_and_a_reader_differ_in_triggers_alone() -> Result<(), Box<dyn std::error::Error>> {
+        let setup = Setup {
+            path: Path::new(":memory:").into(),
+            durability: Durability::Full,
+            busy_timeout: Duration::from_secs(5),
+        };
+        for role in [Role::Writer, Role::Reader] {
+            let db = Conn::open(&setup, role)?.db;
+            assert!(db.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG)?);
+            assert!(db.db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE)?);
+            assert!(!db.db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML)?);
+            assert!(!db.db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL)?);
+            assert!(!db.db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA)?);
+            assert_eq!(db.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER)?, role == Role::Reader);
+        }
+        Ok(())
+    }
+
+    /// A hook stands for a disk that fails in the middle of a commit.
+    #[test]
+    fn a_commit_that_fails_halfway_says_that_its_outcome_is_unknown() -> Result<(), Box<dyn std::error::Error>>
+    {
+        let setup = Setup {
+            path: Path::new(":memory:").into(),
+            durability: Durability::Full,
+            busy_timeout: Duration::from_secs(5),
+        };
+        let mut conn = Conn::open(&setup, Role::Writer)?;
+        conn.db.commit_hook(Some(|| true))?;
+        conn.begin("BEGIN")?;
+        conn.batch("CREATE TABLE t(a)")?;
+        let failed = conn.commit();
+        assert!(matches!(failed, Err(StoreError::OutcomeUnknown { .. })), "{failed:?}");
+        assert!(conn.is_autocommit());
+        conn.db.commit_hook(None::<fn() -> bool>)?;
+        conn.begin("BEGIN")?;
+        conn.commit()?;
+        Ok(())
+    }
+
+    #[test]
+    fn an_immutable_path_is_escaped() {
+        assert_eq!(immutable_uri(Path::new("/a b/c?d%e#f.db")), "file:/a%20b/c%3Fd%25e%23f.db?immutable=1");
+    }
 }

@@ -4,11 +4,9 @@
 //! share one cache. Engines differ only where they must: a read-only handle and another durability get their own;
 //! of the busy timeouts the first one's holds.
 
-use std::collections::HashMap;
-use std::fs::{self, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,9 +16,13 @@ use super::load::{self, Load};
 use super::options::{Durability, Options};
 use super::pool::{Pool, Slot};
 use super::queue::{Queue, Refused};
+use super::registry::{create_file, slot};
 use super::schema::{self, Found, Schema};
 use super::temp::TempDir;
 use super::txn::{ReadTxn, Reader, WriteTxn};
+
+/// The longest busy timeout: SQLite counts it in 31 bits of milliseconds.
+const LONGEST_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
 
 /// An open file.
 pub(crate) struct Engine {
@@ -86,7 +88,7 @@ impl Engine {
         };
         let (role, conn) = match open(Role::ReadOnly) {
             // The companions of a WAL file cannot be made here. Without a log the file alone is the whole truth.
-            Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if !has_wal(&setup.path) => {
+            Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if !has_log(&setup.path) => {
                 open(Role::Immutable)?
             }
             other => other?,
@@ -264,7 +266,8 @@ impl Engine {
 
 impl Setup {
     fn new(path: &Path, options: &Options) -> Self {
-        Self { path: path.into(), durability: options.durability, busy_timeout: options.busy_timeout }
+        let busy_timeout = options.busy_timeout.min(LONGEST_WAIT);
+        Self { path: path.into(), durability: options.durability, busy_timeout }
     }
 }
 
@@ -322,10 +325,13 @@ fn load_schema(conn: &Conn) -> Result<Schema, StoreError> {
     })
 }
 
-fn has_wal(path: &Path) -> bool {
-    let mut wal = path.as_os_str().to_owned();
-    wal.push("-wal");
-    fs::metadata(wal).is_ok_and(|wal| wal.len() > 0)
+/// Returns whether a WAL, or the journal of a load that was cut off, lies beside the file.
+fn has_log(path: &Path) -> bool {
+    ["-wal", "-journal"].into_iter().any(|suffix| {
+        let mut log = path.as_os_str().to_owned();
+        log.push(suffix);
+        fs::metadata(log).is_ok_and(|log| log.len() > 0)
+    })
 }
 
 /// Tries again while the answer is `Busy` and time is left: SQLite's own wait covers most locks, not all.
@@ -350,76 +356,6 @@ pub(super) fn until<T>(
     }
 }
 
-/// The engines of this process. A slot outlives its engine until somebody opens a file.
-static SLOTS: Mutex<Option<HashMap<Key, Arc<OpenSlot>>>> = Mutex::new(None);
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    file: FileId,
-    read_only: bool,
-    durability: Durability,
-}
-
-struct OpenSlot {
-    path: PathBuf,
-    engine: Mutex<Weak<Engine>>,
-}
-
-/// Returns the slot of a file, which is there afterwards.
-fn slot(path: &Path, options: &Options) -> Result<Arc<OpenSlot>, StoreError> {
-    let failed = |error| StoreError::io(path, error);
-    // Held while a missing file is made: closing it must not drop the locks of an engine on it.
-    let mut slots = lock(&SLOTS);
-    if !path.try_exists().map_err(failed)? {
-        if options.read_only {
-            return Err(StoreError::NotFound { path: path.into() });
-        }
-        create_file(path).map_err(failed)?;
-    }
-    let real = fs::canonicalize(path).map_err(failed)?;
-    let key = Key {
-        file: FileId::of(&real).map_err(failed)?,
-        read_only: options.read_only,
-        durability: options.durability,
-    };
-    let slots = slots.get_or_insert_default();
-    slots.retain(|_, slot| Arc::strong_count(slot) > 1 || lock(&slot.engine).strong_count() > 0);
-    let fresh = || Arc::new(OpenSlot { path: real, engine: Mutex::default() });
-    Ok(Arc::clone(slots.entry(key).or_insert_with(fresh)))
-}
-
-/// Makes an empty file, which SQLite takes for a new database. Another process may be first.
-fn create_file(path: &Path) -> io::Result<()> {
-    match OpenOptions::new().write(true).create_new(true).open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
-}
-
-#[cfg(unix)]
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct FileId(u64, u64);
-
-#[cfg(unix)]
-impl FileId {
-    fn of(path: &Path) -> io::Result<Self> {
-        use std::os::unix::fs::MetadataExt;
-        let file = fs::metadata(path)?;
-        Ok(Self(file.dev(), file.ino()))
-    }
-}
-
-#[cfg(not(unix))]
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct FileId(PathBuf);
-
-#[cfg(not(unix))]
-impl FileId {
-    fn of(path: &Path) -> io::Result<Self> {
-        Ok(Self(path.into()))
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -101,7 +101,7 @@ pub enum StoreError {
         source: Option<SqliteError>,
     },
     /// The file, or its directory, cannot be written, or the handle is read-only.
-    #[error("`{}` cannot be written: open it read_only or change its permissions", path.display())]
+    #[error("`{}` cannot be written: check its permissions and whether the handle is read_only", path.display())]
     ReadOnly {
         /// The file.
         path: Arc<Path>,
@@ -319,6 +319,11 @@ fn from_message(source: SqliteError, site: Site<'_>) -> StoreError {
             Reported::TypeMismatch { message } => StoreError::StoredType { what: message.into() },
         };
     }
+    // The CHECK on documents keeps these out, unless its program has switched checks off.
+    if source.message.starts_with("malformed JSON") {
+        let what = source.message.clone();
+        return StoreError::Corrupt { path: Arc::clone(site.path), what, source: Some(source) };
+    }
     for missing in ["no such index: ", "no such column: ", "no such table: "] {
         if let Some(name) = source.message.strip_prefix(missing) {
             return StoreError::MissingIndex { name: name.into(), source };
@@ -368,5 +373,48 @@ pub(super) fn from_rusqlite(error: &rusqlite::Error, site: Site<'_>) -> StoreErr
         }
         rusqlite::Error::SqlInputError { error, msg, .. } => from_sqlite(error.extended_code, msg, site),
         other => StoreError::internal(&other.to_string(), site.sql),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(code: i32, message: &str) -> StoreError {
+        let path: Arc<Path> = Path::new("app.db").into();
+        from_sqlite(
+            code,
+            message,
+            Site { path: &path, sql: "SELECT 1", busy_timeout: Duration::from_secs(5) },
+        )
+    }
+
+    #[test]
+    fn every_code_has_its_error() {
+        assert!(matches!(of(ffi::SQLITE_BUSY_SNAPSHOT, ""), StoreError::Busy { .. }));
+        assert!(matches!(of(ffi::SQLITE_FULL, ""), StoreError::Full { .. }));
+        assert!(matches!(of(ffi::SQLITE_READONLY_DBMOVED, ""), StoreError::ReadOnly { .. }));
+        assert!(matches!(of(ffi::SQLITE_IOERR_FSYNC, ""), StoreError::Io { .. }));
+        assert!(matches!(of(ffi::SQLITE_CORRUPT_INDEX, ""), StoreError::Corrupt { .. }));
+        assert!(matches!(of(ffi::SQLITE_NOTADB, ""), StoreError::NotADatabase { .. }));
+        assert!(matches!(of(ffi::SQLITE_TOOBIG, ""), StoreError::TooLarge { .. }));
+        assert!(matches!(of(ffi::SQLITE_ERROR, "syntax error"), StoreError::Internal { .. }));
+        let unique = of(ffi::SQLITE_CONSTRAINT_UNIQUE, "UNIQUE constraint failed: t.a.b, t.c");
+        assert!(matches!(unique, StoreError::Unique { index, .. } if &*index == "t/a.b,c"));
+        let key = of(ffi::SQLITE_CONSTRAINT_PRIMARYKEY, "UNIQUE constraint failed: t.id");
+        assert!(matches!(key, StoreError::AlreadyExists { table, .. } if &*table == "t"));
+    }
+
+    #[test]
+    fn a_message_is_one_line_and_its_source_is_sqlites() {
+        let error = of(ffi::SQLITE_BUSY, "database is locked");
+        assert_eq!(error.to_string(), "`app.db` stayed locked for 5000 ms: try again or raise busy_timeout");
+        let source = error.source().map(ToString::to_string);
+        assert_eq!(source.as_deref(), Some("sqlite 5: database is locked"));
+    }
+
+    #[test]
+    fn a_result_stays_small() {
+        assert!(size_of::<Result<(), StoreError>>() <= 64, "{}", size_of::<StoreError>());
     }
 }

@@ -9,6 +9,7 @@
 //! - The cached catalog moves on commit only; its epoch moves with each change, in the same transaction.
 //! - Every error is typed; SQLite's own is its source.
 
+mod cache;
 mod collection;
 mod conn;
 mod engine;
@@ -21,6 +22,7 @@ mod narrow;
 mod options;
 mod pool;
 mod queue;
+mod registry;
 mod schema;
 mod stmt;
 mod temp;

@@ -17,6 +17,7 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct State {
+    #[expect(clippy::vec_box, reason = "a connection is lent and given back by its pointer")]
     idle: Vec<Box<Conn>>,
     /// Idle or lent.
     open: usize,

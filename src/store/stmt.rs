@@ -1,12 +1,10 @@
 //! Prepared statements: bind, step, read cells.
 //!
-//! A connection keeps its statements ([`Cache`]), so that an ordinary call neither prepares nor allocates. SQLite is
-//! called directly: rusqlite's cached statements borrow their connection, and a result that outlives the call must
-//! own both.
+//! A connection keeps its statements ([`super::cache::Cache`]), so that an ordinary call neither prepares nor
+//! allocates. SQLite is called directly: rusqlite's cached statements borrow their connection and allocate at each
+//! loan, and a result that outlives the call must own both.
 #![expect(unsafe_code, reason = "the statement interface of SQLite is C")]
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ptr::{self, NonNull};
 use std::slice;
 use std::str;
@@ -49,9 +47,9 @@ enum Progress {
 /// A statement and its text. It belongs to one connection, which outlives it.
 pub(super) struct Prepared {
     raw: NonNull<ffi::sqlite3_stmt>,
-    sql: Box<str>,
+    /// Empty while the cache keeps the statement under its text.
+    pub(super) sql: Box<str>,
     progress: Progress,
-    last_use: u64,
 }
 
 // SAFETY: SQLite is built with threads, and a statement is used by one thread at a time: every use goes through
@@ -85,7 +83,7 @@ impl Prepared {
             return Err(conn.error(code, sql));
         }
         let raw = NonNull::new(raw).ok_or_else(|| StoreError::internal("empty statement", sql))?;
-        let prepared = Prepared { raw, sql: sql.into(), progress: Progress::Ready, last_use: 0 };
+        let prepared = Prepared { raw, sql: sql.into(), progress: Progress::Ready };
         let used = (tail as usize).saturating_sub(sql.as_ptr() as usize);
         if sql.get(used..).is_none_or(|rest| !rest.trim().is_empty()) {
             return Err(StoreError::internal("more than one statement", sql));
@@ -328,69 +326,5 @@ impl<'s> Row<'s> {
             Cell::Text(text) => Ok(text),
             _ => Err(StoreError::internal("expected a text", &self.prepared.sql)),
         }
-    }
-}
-
-/// The idle statements of a connection, at most [`CACHE_LEN`], by their text.
-#[derive(Default)]
-pub(super) struct Cache {
-    idle: HashMap<Box<str>, Prepared, BuildHasherDefault<WordHasher>>,
-    clock: u64,
-}
-
-const CACHE_LEN: usize = 256;
-
-impl Cache {
-    pub(super) fn take(&mut self, sql: &str) -> Option<Prepared> {
-        let (text, mut prepared) = self.idle.remove_entry(sql)?;
-        prepared.sql = text;
-        Some(prepared)
-    }
-
-    pub(super) fn put(&mut self, mut prepared: Prepared) {
-        self.clock += 1;
-        prepared.last_use = self.clock;
-        let text = std::mem::take(&mut prepared.sql);
-        self.idle.insert(text, prepared);
-        if self.idle.len() > CACHE_LEN {
-            let oldest = self.idle.iter().min_by_key(|(_, idle)| idle.last_use).map(|(sql, _)| sql.clone());
-            if let Some(sql) = oldest {
-                self.idle.remove(&sql);
-            }
-        }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.idle.clear();
-    }
-}
-
-/// Hashes statement texts a word at a time: they are ours, so nobody chooses them to collide.
-#[derive(Default)]
-struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.write_u64(u64::from_le_bytes(*word));
-        }
-        let mut last = [0; 8];
-        for (to, from) in last.iter_mut().zip(rest) {
-            *to = *from;
-        }
-        self.write_u64(u64::from_le_bytes(last));
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.write_u64(u64::from(byte));
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 }

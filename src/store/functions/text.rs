@@ -207,21 +207,18 @@ fn matches<'p>(x: &str, pattern: &'p str, next: impl Fn(&'p str) -> Option<(Toke
     let (mut text, mut pattern) = (x.chars(), pattern);
     let mut last_run = None;
     loop {
-        let here = text.clone();
-        match next(pattern) {
+        let matched = match next(pattern) {
             Some((Token::Run, rest)) => {
-                pattern = rest;
                 last_run = Some((text.clone(), rest));
-                continue;
+                Some(rest)
             }
-            Some((token, rest)) => {
-                if text.next().is_some_and(|c| token.matches(c)) {
-                    pattern = rest;
-                    continue;
-                }
-            }
-            None if here.as_str().is_empty() => return true,
-            None => {}
+            Some((token, rest)) => text.next().filter(|c| token.matches(*c)).map(|_| rest),
+            None if text.as_str().is_empty() => return true,
+            None => None,
+        };
+        if let Some(rest) = matched {
+            pattern = rest;
+            continue;
         }
         let Some((from, rest)) = &mut last_run else { return false };
         if from.next().is_none() {

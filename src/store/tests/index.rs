@@ -132,6 +132,9 @@ fn other_programs_cannot_store_what_is_no_jsonb() -> TestResult {
         assert!(stored.is_err(), "{bad}");
     }
     stranger.execute_batch("INSERT INTO events(doc) VALUES (jsonb('{}'))")?;
+    stranger.execute_batch("PRAGMA ignore_check_constraints=ON; INSERT INTO events(doc) VALUES (x'ff')")?;
+    let read = int(&*engine.reader()?, "SELECT count(jsonb_extract(doc, '$.a')) FROM events");
+    assert!(matches!(read, Err(StoreError::Corrupt { .. })), "{read:?}");
     Ok(())
 }
 

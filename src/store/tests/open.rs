@@ -5,6 +5,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use super::*;
+use crate::store::Durability;
 
 #[test]
 fn a_new_file_is_ours_and_in_wal() -> TestResult {
@@ -21,9 +22,7 @@ fn a_new_file_is_ours_and_in_wal() -> TestResult {
 
 #[test]
 fn every_promised_pragma_is_in_force() -> TestResult {
-    for (durability, synchronous) in
-        [(crate::Durability::Full, 2), (crate::Durability::Os, 1), (crate::Durability::Memory, 0)]
-    {
+    for (durability, synchronous) in [(Durability::Full, 2), (Durability::Os, 1), (Durability::Memory, 0)] {
         let mut scene = Scene::new()?;
         scene.options.durability = durability;
         let engine = scene.open()?;
@@ -87,6 +86,12 @@ fn the_same_file_gives_the_same_engine() -> TestResult {
     let read_only = scene.read_only()?;
     assert!(!Arc::ptr_eq(&engine, &read_only));
     assert!(matches!(read_only.begin(), Err(StoreError::ReadOnly { .. })));
+    let durability = Durability::Memory;
+    let weaker = Engine::open(&scene.path(), &Options { durability, ..scene.options.clone() })?;
+    assert!(!Arc::ptr_eq(&engine, &weaker), "nobody's promise is weakened by another handle");
+    drop(engine);
+    let forever = Options { busy_timeout: Duration::MAX, ..Options::default() };
+    Engine::open(&scene.path(), &forever)?.begin()?.commit()?;
     Ok(())
 }
 
@@ -190,7 +195,7 @@ fn many_strangers_to_each_other_create_one_file() -> TestResult {
         fs::write(scene.path(), b"")?;
         let setup = crate::store::conn::Setup {
             path: scene.path().into(),
-            durability: crate::Durability::Full,
+            durability: Durability::Full,
             busy_timeout: Duration::from_secs(5),
         };
         let barrier = Barrier::new(8);
@@ -239,9 +244,13 @@ fn without_a_place_for_the_wal_a_read_only_file_is_immutable_or_refused() -> Tes
     let engine = scene.read_only()?;
     assert_eq!(int(&*engine.reader()?, "SELECT value FROM vellum_meta WHERE key = 'epoch'")?, 0);
     drop(engine);
-    fs::write(scene.dir.path().join("app.db-wal"), b"not empty")?;
-    let refused = scene.read_only().map(|_| ());
-    assert!(matches!(refused, Err(StoreError::Io { .. } | StoreError::ReadOnly { .. })), "{refused:?}");
+    for log in ["app.db-wal", "app.db-journal"] {
+        let log = scene.dir.path().join(log);
+        fs::write(&log, b"not empty")?;
+        let refused = scene.read_only().map(|_| ());
+        assert!(matches!(refused, Err(StoreError::Io { .. } | StoreError::ReadOnly { .. })), "{refused:?}");
+        fs::remove_file(log)?;
+    }
     Ok(())
 }
 
@@ -257,5 +266,35 @@ fn a_private_database_goes_with_its_engine() -> TestResult {
     assert!(path.exists());
     drop(engine);
     assert!(!path.parent().expect("a directory").exists());
+    Ok(())
+}
+
+/// Each child is this test in a process of its own, told by the environment what to open.
+#[test]
+fn four_processes_open_one_new_file() -> TestResult {
+    const FILE: &str = "VELLUM_TEST_OPEN";
+    const NAME: &str = "store::tests::open::four_processes_open_one_new_file";
+    if let Some(path) = std::env::var_os(FILE) {
+        let engine = Engine::open(path.as_ref(), &Options::default())?;
+        assert_eq!(text(&*engine.reader()?, "PRAGMA journal_mode")?, "wal");
+        let txn = engine.begin()?;
+        txn.create_collection("events", "integer", None)?;
+        txn.execute("INSERT INTO events(doc) VALUES (jsonb('{}'))", &[])?;
+        txn.commit()?;
+        return Ok(());
+    }
+    let scene = Scene::new()?;
+    let mut children = Vec::new();
+    for _ in 0..4 {
+        let mut child = std::process::Command::new(std::env::current_exe()?);
+        child.args(["--exact", NAME]).env(FILE, scene.path()).stdout(std::process::Stdio::null());
+        children.push(child.spawn()?);
+    }
+    for mut child in children {
+        assert!(child.wait()?.success());
+    }
+    let engine = scene.open()?;
+    assert_eq!(int(&*engine.reader()?, "SELECT count(*) FROM events")?, 4);
+    assert_eq!(engine.schema().epoch, 1);
     Ok(())
 }

@@ -24,7 +24,7 @@ fn busy_comes_after_the_timeout_and_not_before() -> TestResult {
             .join()
     });
     let waited = waited.expect("no panic");
-    assert!((200..600).contains(&waited.as_millis()), "{waited:?}");
+    assert!((200..3000).contains(&waited.as_millis()), "{waited:?}");
     drop(txn);
     engine.begin()?.commit()?;
 
@@ -32,7 +32,7 @@ fn busy_comes_after_the_timeout_and_not_before() -> TestResult {
     stranger.execute_batch("BEGIN IMMEDIATE")?;
     let start = Instant::now();
     assert!(matches!(engine.begin(), Err(StoreError::Busy { source: Some(_), .. })));
-    assert!((190..700).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
+    assert!((190..3000).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());
     stranger.execute_batch("ROLLBACK")?;
     engine.begin()?.commit()?;
     Ok(())
@@ -223,6 +223,32 @@ fn a_load_leaves_the_wal_and_comes_back() -> TestResult {
     Ok(())
 }
 
+/// The files as a power cut in the middle of a load leaves them.
+#[test]
+fn a_load_that_was_cut_off_is_undone_by_the_next_writer() -> TestResult {
+    let (scene, cut) = (Scene::new()?, Scene::new()?);
+    let engine = scene.open()?;
+    let txn = engine.begin_load()?;
+    assert!(txn.is_load());
+    txn.batch("PRAGMA cache_size=1")?;
+    txn.execute(PUT, &[Bind::Text("x1"), Bind::Int(1)])?;
+    for k in 0..100 {
+        txn.execute("INSERT INTO vellum_chunk VALUES (?1, zeroblob(8000))", &[Bind::Int(k)])?;
+    }
+    for name in ["app.db", "app.db-journal"] {
+        std::fs::copy(scene.dir.path().join(name), cut.dir.path().join(name))?;
+    }
+    txn.commit()?;
+    assert!(std::fs::metadata(cut.path())?.len() > 50 * 8192, "the load reached the file");
+    assert!(matches!(cut.read_only(), Err(StoreError::ReadOnly { .. })));
+    let engine = cut.open()?;
+    let reader = engine.reader()?;
+    assert_eq!(text(&reader, "PRAGMA journal_mode")?, "wal");
+    assert_eq!(int(&reader, COUNT)? + int(&reader, "SELECT count(*) FROM vellum_chunk")?, 0);
+    assert_eq!(text(&reader, "PRAGMA integrity_check")?, "ok");
+    Ok(())
+}
+
 #[test]
 fn a_load_stays_in_the_wal_where_somebody_could_notice() -> TestResult {
     let scene = Scene::new()?;
@@ -299,4 +325,53 @@ fn text_that_is_not_utf8_is_corrupt() -> TestResult {
     let row = stmt.step()?.expect("a row");
     assert!(matches!(row.cell(0), Err(StoreError::Corrupt { .. })));
     Ok(())
+}
+
+/// Each transaction moves one unit between two rows, so that every moment has the same sum.
+#[test]
+fn many_writers_and_readers_agree() -> TestResult {
+    let scene = Scene::new()?;
+    let engine = Engine::open(&scene.path(), &Options::default())?;
+    let txn = engine.begin()?;
+    for key in ["x1", "x2"] {
+        txn.execute(PUT, &[Bind::Text(key), Bind::Int(1000)])?;
+    }
+    txn.commit()?;
+    let transfer = |abort: bool| -> Result<(), StoreError> {
+        let txn = engine.begin()?;
+        txn.execute("UPDATE vellum_meta SET value = value - 1 WHERE key = 'x1'", &[])?;
+        txn.execute("UPDATE vellum_meta SET value = value + 1 WHERE key = 'x2'", &[])?;
+        if abort { Ok(()) } else { txn.commit() }
+    };
+    let sum = "SELECT sum(value) FROM vellum_meta WHERE key IN ('x1', 'x2')";
+    let results: Vec<Result<(), StoreError>> = thread::scope(|scope| {
+        let writers = (0..4).map(|_| scope.spawn(|| (0..25).try_for_each(|i| transfer(i % 5 == 0))));
+        let readers = (0..4).map(|_| {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    assert_eq!(int(&*engine.reader()?, sum)?, 2000);
+                    let snapshot = engine.snapshot()?;
+                    let x1 = int(&snapshot, "SELECT value FROM vellum_meta WHERE key = 'x1'")?;
+                    let x2 = int(&snapshot, "SELECT value FROM vellum_meta WHERE key = 'x2'")?;
+                    assert_eq!(x1 + x2, 2000);
+                }
+                Ok(())
+            })
+        });
+        let all: Vec<_> =
+            writers.collect::<Vec<_>>().into_iter().chain(readers.collect::<Vec<_>>()).collect();
+        all.into_iter().map(|one| one.join().expect("no panic")).collect()
+    });
+    results.into_iter().collect::<Result<(), _>>()?;
+    assert_eq!(int(&*engine.reader()?, "SELECT value FROM vellum_meta WHERE key = 'x2'")?, 1080);
+    Ok(())
+}
+
+#[test]
+fn guards_move_between_threads_and_an_engine_is_shared() {
+    fn is_send<T: Send>() {}
+    fn is_sync<T: Sync>() {}
+    is_send::<(crate::store::Reader, crate::store::ReadTxn, WriteTxn, crate::store::OwnedRows)>();
+    is_send::<Engine>();
+    is_sync::<Engine>();
 }

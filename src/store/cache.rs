@@ -1,0 +1,105 @@
+//! The idle statements of a connection, by their text. A loan moves a statement out and back without allocating.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::mem;
+
+use super::stmt::Prepared;
+
+/// The most statements that are kept; the one that was used longest ago goes first.
+const CACHE_LEN: usize = 256;
+
+#[derive(Default)]
+pub(super) struct Cache {
+    idle: HashMap<Box<str>, Idle, BuildHasherDefault<WordHasher>>,
+    clock: u64,
+}
+
+struct Idle {
+    prepared: Prepared,
+    last_use: u64,
+}
+
+impl Cache {
+    pub(super) fn take(&mut self, sql: &str) -> Option<Prepared> {
+        let (sql, Idle { mut prepared, .. }) = self.idle.remove_entry(sql)?;
+        prepared.sql = sql;
+        Some(prepared)
+    }
+
+    /// Keeps a statement. Of two with one text, lent at the same time, the last one stays.
+    pub(super) fn put(&mut self, mut prepared: Prepared) {
+        self.clock += 1;
+        let sql = mem::take(&mut prepared.sql);
+        self.idle.insert(sql, Idle { prepared, last_use: self.clock });
+        if self.idle.len() > CACHE_LEN {
+            let oldest = self.idle.iter().min_by_key(|(_, idle)| idle.last_use).map(|(sql, _)| sql.clone());
+            if let Some(sql) = oldest {
+                self.idle.remove(&sql);
+            }
+        }
+    }
+}
+
+/// Hashes statement texts a word at a time: they are ours, so nobody chooses them to collide.
+#[derive(Default)]
+struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        for (to, from) in last.iter_mut().zip(rest) {
+            *to = *from;
+        }
+        self.write_u64(u64::from_le_bytes(last));
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(u64::from(byte));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::store::conn::{Conn, Role, Setup};
+    use crate::store::options::Durability;
+
+    #[test]
+    fn the_statement_that_was_used_longest_ago_goes() -> Result<(), crate::store::StoreError> {
+        let setup = Setup {
+            path: Path::new(":memory:").into(),
+            durability: Durability::Full,
+            busy_timeout: Duration::ZERO,
+        };
+        let conn = Conn::open(&setup, Role::Reader)?;
+        let mut cache = Cache::default();
+        let sql = |i: usize| format!("SELECT {i}");
+        for i in 0..CACHE_LEN {
+            cache.put(Prepared::new(&conn, &sql(i))?);
+        }
+        let again = cache.take(&sql(0)).expect("the first");
+        assert_eq!(&*again.sql, sql(0));
+        cache.put(again);
+        cache.put(Prepared::new(&conn, &sql(CACHE_LEN))?);
+        assert!(cache.take(&sql(1)).is_none());
+        assert!(cache.take(&sql(0)).is_some());
+        assert!(cache.take(&sql(CACHE_LEN)).is_some());
+        Ok(())
+    }
+}
