@@ -53,18 +53,22 @@ fn compiled_queries_over_events_are_right_with_and_without_indexes() -> vellum::
     c.insert_batch(all.iter().cloned())?;
     for round in 0..2 {
         if round == 1 {
-            println!("{:?}", c.ensure_indexes()?);
+            assert_eq!(c.ensure_indexes()?.created.len(), 7);
+            assert_eq!(c.ensure_indexes()?.unchanged.len(), 7);
         }
-        let count = db.compile(|q, (prefix,)| q.from::<Event>().filter(|e| e.system.starts_with(prefix)).count())?;
-        println!("{}", count.to_sql());
-        assert_eq!(count.call("ui console")?, all.iter().filter(|e| e.system.starts_with("ui console")).count() as u64);
+        let count =
+            db.compile(|q, (prefix,)| q.from::<Event>().filter(|e| e.system.starts_with(prefix)).count())?;
+        assert_eq!(
+            count.call("ui console")?,
+            all.iter().filter(|e| e.system.starts_with("ui console")).count() as u64
+        );
         let two = db.compile(|q, (m, a)| {
             q.from::<Event>().filter(|e| e.machine_name.starts_with(m) & e.agg_id.starts_with(a)).count()
         })?;
-        println!("{}", two.to_sql());
         assert_eq!(
             two.call(("NOD", "AB"))?,
-            all.iter().filter(|e| e.machine_name.starts_with("NOD") && e.agg_id.starts_with("AB")).count() as u64
+            all.iter().filter(|e| e.machine_name.starts_with("NOD") && e.agg_id.starts_with("AB")).count()
+                as u64
         );
         let page = db.compile(|q, (prefix, offset)| {
             q.from::<Event>()
@@ -73,13 +77,12 @@ fn compiled_queries_over_events_are_right_with_and_without_indexes() -> vellum::
                 .skip(offset)
                 .take(100)
         })?;
-        println!("{}", page.to_sql());
         let mut expected: Vec<Event> = all.iter().filter(|e| e.system.starts_with("ui")).cloned().collect();
         expected.sort_by_key(|e| std::cmp::Reverse((e.unix_timestamp, e.id)));
-        assert_eq!(page.call(("ui", 50))?, expected[50..150]);
+        let ids = |events: &[Event]| events.iter().map(|e| (e.id, e.username.clone())).collect::<Vec<_>>();
+        assert_eq!(ids(&page.call(("ui", 50))?), ids(&expected[50..150]));
         let groups =
             c.compile(|q, ()| q.group_by(|e| e.username.substr(0, 1)).select(|g| (g.key, g.count())))?;
-        println!("{}", groups.to_sql());
         let mut by: HashMap<String, u64> = HashMap::new();
         for e in &all {
             *by.entry(e.username[..1].into()).or_default() += 1;
@@ -93,7 +96,6 @@ fn compiled_queries_over_events_are_right_with_and_without_indexes() -> vellum::
                 & e.username.len().gt(3)
         };
         let update = c.compile(|q, (body,)| q.filter(pred).update(|e| e.body.set(body)))?;
-        println!("{}", update.to_sql());
         let hits = all
             .iter()
             .filter(|e| {
@@ -115,7 +117,10 @@ fn compiled_queries_over_events_are_right_with_and_without_indexes() -> vellum::
             });
             assert_eq!(got.as_ref(), Some(e));
         }
-        assert_eq!(c.filter(|e| !e.system.eq("core")).count()?, all.iter().filter(|e| e.system != "core").count() as u64);
+        assert_eq!(
+            c.filter(|e| !e.system.eq("core")).count()?,
+            all.iter().filter(|e| e.system != "core").count() as u64
+        );
         assert_eq!(c.query().max(|e| e.unix_timestamp)?, all.iter().map(|e| e.unix_timestamp).max());
         assert_eq!(c.query().sum(|e| e.level)?, all.iter().map(|e| e.level).sum::<i64>());
         let rows = c.query().select(|e| (e.id, e.kind, e.level)).take(5).to_vec()?;

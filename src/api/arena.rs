@@ -73,11 +73,16 @@ impl Drop for Scope {
 }
 
 #[track_caller]
-#[expect(clippy::panic, reason = "a mistake of the program, not of its data: the handle has no query to belong to")]
+#[expect(
+    clippy::panic,
+    reason = "a mistake of the program, not of its data: the handle has no query to belong to"
+)]
 fn with<R>(f: impl FnOnce(&mut Arena) -> R) -> R {
     ARENA.with_borrow_mut(|slot| match slot {
         Some(arena) => f(arena),
-        None => panic!("query expressions can only be combined inside a query closure (compile, filter, select, ..)"),
+        None => panic!(
+            "query expressions can only be combined inside a query closure (compile, filter, select, ..)"
+        ),
     })
 }
 
@@ -308,7 +313,9 @@ pub(crate) fn describe(node: Node) -> String {
                     at = *of;
                 }
                 Some(Expr::Key { .. }) if keys.is_empty() => return "the key".to_owned(),
-                Some(Expr::Call { function, .. }) if keys.is_empty() => return format!("`{}(..)`", function.name()),
+                Some(Expr::Call { function, .. }) if keys.is_empty() => {
+                    return format!("`{}(..)`", function.name());
+                }
                 _ => break,
             }
         }

@@ -9,7 +9,8 @@ use crate::store;
 
 /// Returns the catalog of a schema. A column of a kind that this version does not know serves nothing.
 pub(crate) fn of(schema: &store::Schema) -> Catalog {
-    let collections = schema.collections.iter().map(|(name, info)| (name.clone(), Arc::new(collection(info))));
+    let collections =
+        schema.collections.iter().map(|(name, info)| (name.clone(), Arc::new(collection(info))));
     Catalog { epoch: schema.epoch, collections: collections.collect() }
 }
 

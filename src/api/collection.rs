@@ -93,7 +93,9 @@ impl<'s, T: Document> Collection<'s, T> {
         let kind = <T::Id as DocId>::KIND;
         let info = match known {
             Some(info) if info.key_kind == kind => info,
-            _ if session.is_snapshot() => return Err(CompileError::UnknownCollection { name: name.to_owned() }.into()),
+            _ if session.is_snapshot() => {
+                return Err(CompileError::UnknownCollection { name: name.to_owned() }.into());
+            }
             _ => session.write_all(|write| Ok(write.create_collection(name, kind, None)?))?,
         };
         Ok(Collection { session, table: Arc::new(Table::new(&info)), of: PhantomData })
@@ -185,9 +187,7 @@ impl<'s, T: Document> Collection<'s, T> {
     /// Stores bytes under a key, or under a new one for 0, and returns the key.
     fn store(&self, write: &Write<'_>, sql: &str, asked: i64, bytes: &[u8]) -> Result<i64> {
         let id = if asked == 0 { write.next_id(self.table.id)? } else { asked };
-        write
-            .execute(sql, &[Bind::Int(id), Bind::Blob(bytes)])
-            .map_err(|error| self.with_id(id, error))?;
+        write.execute(sql, &[Bind::Int(id), Bind::Blob(bytes)]).map_err(|error| self.with_id(id, error))?;
         if asked != 0 {
             write.note_id(self.table.id, id)?;
         }
@@ -210,7 +210,8 @@ impl<'s, T: Document> Collection<'s, T> {
                 let stored = self
                     .encoded(document.document(), &mut bytes)
                     .and_then(|asked| self.store(write, &self.table.insert, asked, &bytes));
-                let id = stored.map_err(|source| Error::Item { index: index as u64, source: Box::new(source) })?;
+                let id =
+                    stored.map_err(|source| Error::Item { index: index as u64, source: Box::new(source) })?;
                 given.push(document.give(T::Id::from_row_id(id)));
                 ids.push(T::Id::from_row_id(id));
             }

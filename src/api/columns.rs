@@ -84,7 +84,8 @@ pub(crate) fn document<T: Document>(row: &store::Row<'_>, collection: &str) -> R
     let failed = |id, source| Error::Codec { collection: collection.to_owned(), id, source };
     match (id, bytes) {
         (Cell::Int(id), Cell::Blob(bytes)) => {
-            codec::decode(bytes, Some((T::KEY, T::Id::from_row_id(id).to_row_id()))).map_err(|e| failed(Some(id), e))
+            codec::decode(bytes, Some((T::KEY, T::Id::from_row_id(id).to_row_id())))
+                .map_err(|e| failed(Some(id), e))
         }
         (Cell::Int(id), other) => Err(failed(Some(id), CodecError::not_a_document(other))),
         (_, other) => Err(failed(None, CodecError::not_a_document(other))),

@@ -10,7 +10,10 @@ use crate::compile::CompileError;
 use crate::ir::doc::OrderKey;
 
 /// A root document; implemented by `#[derive(Document)]`.
-#[diagnostic::on_unimplemented(message = "`{Self}` is not a document", label = "add `#[derive(Document)]` to `{Self}`")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a document",
+    label = "add `#[derive(Document)]` to `{Self}`"
+)]
 pub trait Document: Row + Serialize + DeserializeOwned {
     /// The type of the key.
     type Id: DocId;

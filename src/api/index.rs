@@ -103,7 +103,8 @@ impl<'s, T: Document> Collection<'s, T> {
     /// As [`IndexBuilder::create`].
     pub fn ensure_indexes(&self) -> Result<IndexReport> {
         let declared = Indexes::of::<T>()?;
-        let specs = declared.iter().map(|index| spec(&index.keys, index.unique)).collect::<Result<Vec<_>, _>>()?;
+        let specs =
+            declared.iter().map(|index| spec(&index.keys, index.unique)).collect::<Result<Vec<_>, _>>()?;
         let mut report = self.make(&specs)?;
         let known = [&report.created, &report.unchanged, &report.different];
         let named = |name: &String| known.iter().any(|names| names.contains(name));

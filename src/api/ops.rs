@@ -107,7 +107,11 @@ pub trait Text: Value<Core = String> {}
 impl Text for String {}
 impl Text for Option<String> {}
 
-fn call(function: Function, of: Node, arguments: impl IntoIterator<Item = Result<Node, OperandError>>) -> Node {
+fn call(
+    function: Function,
+    of: Node,
+    arguments: impl IntoIterator<Item = Result<Node, OperandError>>,
+) -> Node {
     let mut args: SmallVec<[u32; 3]> = smallvec![of.id()];
     args.extend(arguments.into_iter().map(|argument| beside(of, argument).id()));
     arena::push(Tree::Call { function, args })
@@ -183,7 +187,8 @@ impl<T: Text> Expr<T> {
     pub fn substr(self, start: impl Operand<u64>, len: impl Operand<u64>) -> Expr<T> {
         let start = start.operand();
         // A part from the beginning keeps the order of the whole, so it is told apart while the number is known.
-        let from_zero = start.as_ref().is_ok_and(|node| arena::constants(&[*node]) == Some(vec![Literal::Int(0)]));
+        let from_zero =
+            start.as_ref().is_ok_and(|node| arena::constants(&[*node]) == Some(vec![Literal::Int(0)]));
         Expr::new(if from_zero {
             call(Function::Left, self.raw(), [len.operand()])
         } else {

@@ -137,7 +137,10 @@ impl<'a> Arguments<'a> {
 
 /// The types that a parameter can have. `Arg` is what `call` takes: `&str` for `String`, `&[T]` for `Vec<T>`, the
 /// value itself for numbers and bools.
-#[diagnostic::on_unimplemented(message = "`{Self}` cannot be a query parameter", label = "not a parameter type")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a query parameter",
+    label = "not a parameter type"
+)]
 pub trait ParamType: 'static {
     /// What a call gives for it.
     type Arg<'a>;

@@ -8,9 +8,9 @@ pub use crate::api::param::{Argument, Arguments, Slots};
 pub use crate::api::param_field::{ParamField, push_argument};
 use crate::api::value::{Row, Symbol, Value};
 use crate::api::{arena, document::Document};
+pub use crate::compile::OperandError;
 use crate::error::Result;
 use crate::ir::doc::Expr;
-pub use crate::compile::OperandError;
 pub use crate::ir::types::Type;
 pub use vellum_derive::operators;
 
@@ -90,7 +90,10 @@ pub mod codec {
     ///
     /// # Errors
     /// What the type cannot hold, with its path.
-    pub fn decode<T: DeserializeOwned>(bytes: &[u8], key: Option<(&'static str, i64)>) -> Result<T, CodecError> {
+    pub fn decode<T: DeserializeOwned>(
+        bytes: &[u8],
+        key: Option<(&'static str, i64)>,
+    ) -> Result<T, CodecError> {
         crate::codec::decode(bytes, key)
     }
 }

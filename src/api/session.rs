@@ -41,7 +41,12 @@ impl Shared {
     pub(crate) fn new(engine: Arc<store::Engine>, disabled: Disabled) -> Self {
         let schema = engine.schema();
         let catalog = Arc::new(catalog::of(&schema));
-        Shared { engine, plans: PlanCache::default(), disabled, catalog: RwLock::new(Known { schema, catalog }) }
+        Shared {
+            engine,
+            plans: PlanCache::default(),
+            disabled,
+            catalog: RwLock::new(Known { schema, catalog }),
+        }
     }
 
     /// Returns the catalog of a schema.
@@ -181,9 +186,7 @@ impl Session {
                 }
                 Ok(result)
             }
-            Pinned::Transaction(transaction) => {
-                f(&Write::Joined(transaction.lock()))
-            }
+            Pinned::Transaction(transaction) => f(&Write::Joined(transaction.lock())),
             Pinned::Snapshot(_) => Err(self.read_only()),
         }
     }
@@ -226,7 +229,8 @@ impl Session {
         if everybodys && let Some(plan) = self.shared.plans.get(statement, schema.epoch) {
             return Ok(plan);
         }
-        let plan = Arc::new(compile::compile(statement, &self.shared.catalog(&schema), self.shared.disabled)?);
+        let plan =
+            Arc::new(compile::compile(statement, &self.shared.catalog(&schema), self.shared.disabled)?);
         if everybodys {
             self.shared.plans.insert(statement.clone(), Arc::clone(&plan));
         }

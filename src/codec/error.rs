@@ -117,7 +117,11 @@ impl CodecError {
             Cell::Text(_) => "text",
             Cell::Blob(_) => "bytes",
         };
-        Self::TypeMismatch { path: Box::default(), expected: "the JSONB of a document".into(), found: found.into() }
+        Self::TypeMismatch {
+            path: Box::default(),
+            expected: "the JSONB of a document".into(),
+            found: found.into(),
+        }
     }
 
     fn path_mut(&mut self) -> &mut FieldPath {

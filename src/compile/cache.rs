@@ -48,7 +48,8 @@ impl PlanCache {
     /// Keeps a plan, in the place of an older one of the same shape.
     pub(crate) fn insert(&self, statement: Statement, plan: Arc<Plan>) {
         if self.plans.len() >= CAPACITY && !self.plans.contains_key(&statement) {
-            let oldest = self.plans.iter().take(LOOKED_AT).min_by_key(|entry| entry.used.load(Ordering::Relaxed));
+            let oldest =
+                self.plans.iter().take(LOOKED_AT).min_by_key(|entry| entry.used.load(Ordering::Relaxed));
             if let Some(key) = oldest.map(|entry| entry.key().clone()) {
                 self.plans.remove(&key);
             }

@@ -24,7 +24,9 @@ pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
     }
     match &statement.terminal {
         Terminal::Fold(_, lambda) => expression(lambda, params),
-        Terminal::Update(assignments) => assignments.iter().try_for_each(|assignment| assigned(assignment, params)),
+        Terminal::Update(assignments) => {
+            assignments.iter().try_for_each(|assignment| assigned(assignment, params))
+        }
         _ => Ok(()),
     }
 }

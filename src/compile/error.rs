@@ -7,7 +7,9 @@ use crate::ir::types::Type;
 #[non_exhaustive]
 pub enum CompileError {
     /// An operand is an integer outside `i64`. Store such numbers as text.
-    #[error("{operand}: {value} does not fit a stored integer (-2^63 to 2^63 - 1); keep such numbers as text")]
+    #[error(
+        "{operand}: {value} does not fit a stored integer (-2^63 to 2^63 - 1); keep such numbers as text"
+    )]
     OutOfRange {
         /// The field or parameter that it was given for.
         operand: String,
@@ -29,13 +31,17 @@ pub enum CompileError {
         count: i64,
     },
     /// A value below an optional struct is selected as if it were always there.
-    #[error("`{path}` may be absent but is selected as a non-null value: use `.map(|x| ..)` on the optional struct")]
+    #[error(
+        "`{path}` may be absent but is selected as a non-null value: use `.map(|x| ..)` on the optional struct"
+    )]
     MayBeAbsent {
         /// The field.
         path: String,
     },
     /// The key of a document was assigned.
-    #[error("`{path}` is the key, and a key cannot be set: insert the document under the other key and delete this one")]
+    #[error(
+        "`{path}` is the key, and a key cannot be set: insert the document under the other key and delete this one"
+    )]
     KeyAssigned {
         /// The key field.
         path: String,
@@ -47,7 +53,9 @@ pub enum CompileError {
         expression: String,
     },
     /// A parameter stands in a query that it was not made for.
-    #[error("a parameter of another query was used: parameters belong to the `compile` closure that received them")]
+    #[error(
+        "a parameter of another query was used: parameters belong to the `compile` closure that received them"
+    )]
     ForeignParameter,
     /// An index was declared on something that cannot be indexed.
     #[error("`{expression}` cannot be indexed: name stored text, number or bool fields")]
@@ -64,7 +72,9 @@ pub enum CompileError {
         instead: String,
     },
     /// The collection does not exist, or not in this database.
-    #[error("the collection `{name}` is not open: call `db.collection::<T>()` once before compiling queries on it")]
+    #[error(
+        "the collection `{name}` is not open: call `db.collection::<T>()` once before compiling queries on it"
+    )]
     UnknownCollection {
         /// Its name.
         name: String,

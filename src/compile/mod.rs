@@ -56,7 +56,9 @@ fn plan(
     let mut lowered = lower::lower(statement, catalog)?;
     stage("lower", emit::emit(&lowered.statement));
     let mut context = passes::Context { catalog, notes: Vec::new() };
-    passes::run(&mut lowered.statement, &mut context, disabled, &mut |name, sql| stage(name, emit::emit(sql)));
+    passes::run(&mut lowered.statement, &mut context, disabled, &mut |name, sql| {
+        stage(name, emit::emit(sql))
+    });
     let plan = Plan {
         sql: emit::emit(&lowered.statement),
         binds: lowered.statement.binds,

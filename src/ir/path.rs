@@ -169,7 +169,10 @@ mod tests {
     fn every_key_reaches_its_own_value_in_sqlite() -> rusqlite::Result<()> {
         let conn = rusqlite::Connection::open_in_memory()?;
         let mut keys: Vec<String> = (0u8..128).map(|b| char::from(b).to_string()).collect();
-        keys.extend(["", "a.b", "q\"t", "a\\b", "r[0]", "$x", "\u{e9}", "') or 1=1 --", "\u{1f600}", "a\0b"].map(String::from));
+        keys.extend(
+            ["", "a.b", "q\"t", "a\\b", "r[0]", "$x", "\u{e9}", "') or 1=1 --", "\u{1f600}", "a\0b"]
+                .map(String::from),
+        );
         for key in keys {
             let doc = serde_json::json!({ key.clone(): 7, "other": 1 }).to_string();
             let path = FieldPath::root().key(key.clone()).json_path();

@@ -35,7 +35,9 @@ impl Kind {
 
     /// Returns the kind of that name.
     pub fn from_name(name: &str) -> Option<Kind> {
-        [Kind::Text, Kind::Number, Kind::Bool, Kind::Array, Kind::Object, Kind::Any].into_iter().find(|k| k.name() == name)
+        [Kind::Text, Kind::Number, Kind::Bool, Kind::Array, Kind::Object, Kind::Any]
+            .into_iter()
+            .find(|k| k.name() == name)
     }
 }
 

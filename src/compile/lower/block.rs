@@ -152,7 +152,8 @@ impl Block {
         }
         if let Some(mut guarded) = guarded {
             if !self.conditions.is_empty() {
-                guarded = Expr::Case { when: vec![(Expr::all(self.conditions.clone()), guarded)], otherwise: None };
+                guarded =
+                    Expr::Case { when: vec![(Expr::all(self.conditions.clone()), guarded)], otherwise: None };
             }
             all.push(guarded);
         }
@@ -190,7 +191,9 @@ impl Block {
             row => row.clone(),
         };
         result_columns(&row, &mut columns, &mut output);
-        if let ([Source { alias, kind: SourceKind::Table { .. } }], false) = (self.from.as_slice(), self.is_grouped()) {
+        if let ([Source { alias, kind: SourceKind::Table { .. } }], false) =
+            (self.from.as_slice(), self.is_grouped())
+        {
             // The row id, so that a value that cannot be read is reported with its document.
             output.id_column = Some(match columns.iter().position(|column| *column == Expr::Id(*alias)) {
                 Some(place) => place,
@@ -277,7 +280,9 @@ impl Crossing {
                 Row::Document { alias, collection: Arc::clone(collection) }
             }
             Row::Value(value) => Row::Value(Value { expr: self.column(value.expr.clone()), ..value.clone() }),
-            Row::Tuple(rows) => Row::Tuple(rows.iter().map(|row| self.row(row, next)).collect::<Result<_, _>>()?),
+            Row::Tuple(rows) => {
+                Row::Tuple(rows.iter().map(|row| self.row(row, next)).collect::<Result<_, _>>()?)
+            }
             Row::Group { .. } => {
                 return Err(CompileError::Unsupported {
                     what: "a stage between `group_by` and `select`".to_owned(),

@@ -1,12 +1,10 @@
 //! Conditions, for places where null counts as false.
 
 use crate::compile::CompileError;
-use crate::compile::lower::value::{Value, range_kind};
 use crate::compile::lower::Lowering;
+use crate::compile::lower::value::{Value, range_kind};
 use crate::ir::doc::{self, Comparison, ExprId, Lambda};
-use crate::ir::sql::{
-    Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind,
-};
+use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind};
 
 impl Lowering<'_> {
     /// Lowers a condition. What it gives may be null where the condition is false.
@@ -22,7 +20,9 @@ impl Lowering<'_> {
                     E::Or(left, right) => Some((*left, *right)),
                     _ => None,
                 });
-                Expr::any(parts.into_iter().map(|part| self.condition(lambda, part)).collect::<Result<_, _>>()?)
+                Expr::any(
+                    parts.into_iter().map(|part| self.condition(lambda, part)).collect::<Result<_, _>>()?,
+                )
             }
             E::Not(inner) => Expr::NotTrue(Box::new(self.condition(lambda, *inner)?)),
             E::Compare(comparison, left, right) => {

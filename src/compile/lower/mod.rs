@@ -158,7 +158,8 @@ impl Lowering<'_> {
                 }
                 let inner = block.into_value(Expr::Int(1)).0;
                 let exists = Expr::Exists(Box::new(inner));
-                let answer = if *terminal == Terminal::Exists { exists } else { Expr::NotTrue(Box::new(exists)) };
+                let answer =
+                    if *terminal == Terminal::Exists { exists } else { Expr::NotTrue(Box::new(exists)) };
                 return Ok((Select { columns: vec![answer], ..Select::default() }, Output::default()));
             }
             Terminal::Fold(fold, lambda) => {
@@ -178,7 +179,12 @@ impl Lowering<'_> {
     }
 
     /// Lowers a fold over all rows. The extremes are the first row of an order, so that an index serves them.
-    fn fold_all(&mut self, mut block: Block, fold: Fold, lambda: &doc::Lambda) -> Result<(Select, Output), CompileError> {
+    fn fold_all(
+        &mut self,
+        mut block: Block,
+        fold: Fold,
+        lambda: &doc::Lambda,
+    ) -> Result<(Select, Output), CompileError> {
         self.enter(lambda, [&block.row]);
         let value = self.value(lambda, lambda.root)?;
         if !matches!(fold, Fold::Min | Fold::Max) {

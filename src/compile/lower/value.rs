@@ -28,7 +28,11 @@ impl Value {
 
     /// Returns the value as null where it is of another kind (rule 4).
     pub(super) fn of_kind(&self) -> Expr {
-        if self.clean { self.expr.clone() } else { Expr::OfKind(Box::new(self.expr.clone()), self.shape.ty.kind()) }
+        if self.clean {
+            self.expr.clone()
+        } else {
+            Expr::OfKind(Box::new(self.expr.clone()), self.shape.ty.kind())
+        }
     }
 }
 
@@ -71,7 +75,9 @@ impl Lowering<'_> {
     /// Returns the row, or the element of one, that an expression names.
     fn given(&self, lambda: &Lambda, id: ExprId) -> Result<Row, CompileError> {
         let found = match lambda.node(id) {
-            doc::Expr::Row(binder) => self.rows.iter().rev().find(|(known, _)| known == binder).map(|(_, row)| row.clone()),
+            doc::Expr::Row(binder) => {
+                self.rows.iter().rev().find(|(known, _)| known == binder).map(|(_, row)| row.clone())
+            }
             doc::Expr::Item { of, index } => match self.given(lambda, *of)? {
                 Row::Tuple(rows) => rows.get(usize::from(*index)).cloned(),
                 _ => None,
@@ -158,7 +164,12 @@ impl Lowering<'_> {
 
     /// Lowers the call of a function of ours. The text may be of any kind, the function sees to that; its other
     /// arguments are null where they are of another kind.
-    pub(super) fn call(&mut self, lambda: &Lambda, function: Function, args: &[ExprId]) -> Result<Value, CompileError> {
+    pub(super) fn call(
+        &mut self,
+        lambda: &Lambda,
+        function: Function,
+        args: &[ExprId],
+    ) -> Result<Value, CompileError> {
         let mut lowered = Vec::with_capacity(args.len());
         let mut nullable = false;
         for (place, arg) in args.iter().enumerate() {

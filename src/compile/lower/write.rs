@@ -36,7 +36,8 @@ impl Lowering<'_> {
     }
 
     fn assign(&mut self, document: Expr, assignment: &Assignment, own: &Row) -> Result<Expr, CompileError> {
-        let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = assignment;
+        let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) =
+            assignment;
         self.enter(lambda, [own]);
         let Tree::Tuple(pair) = lambda.root() else { return Err(not_a_field()) };
         let [target, value] = pair.as_slice() else { return Err(not_a_field()) };
@@ -72,7 +73,9 @@ impl Lowering<'_> {
                 match value.shape.ty.kind() {
                     Kind::Bool => json_bool(&value),
                     Kind::Array | Kind::Object => Expr::OfKind(Box::new(value.expr), Kind::Object),
-                    Kind::Any => return Err(unsupported("setting a field to an undeclared value", "declare its type")),
+                    Kind::Any => {
+                        return Err(unsupported("setting a field to an undeclared value", "declare its type"));
+                    }
                     Kind::Text | Kind::Number => value.of_kind(),
                 }
             }
@@ -110,8 +113,10 @@ impl Lowering<'_> {
         let mut when = Vec::new();
         let mut above = FieldPath::root();
         for segment in path.segments() {
-            let holds = Expr::Call("json_type", vec![Expr::Doc(Alias::OWN), Expr::Text(above.json_path().into())]);
-            let blocked = Expr::binary(Binary::IsNot, Expr::Call("coalesce", vec![holds, object()]), object());
+            let holds =
+                Expr::Call("json_type", vec![Expr::Doc(Alias::OWN), Expr::Text(above.json_path().into())]);
+            let blocked =
+                Expr::binary(Binary::IsNot, Expr::Call("coalesce", vec![holds, object()]), object());
             let failure = self.fail(&format!("`{path}` cannot be set: `{above}` is not an object"));
             when.push((blocked, failure));
             above = match segment {

@@ -12,9 +12,9 @@
 
 use std::sync::Arc;
 
+use crate::compile::passes::Context;
 use crate::compile::passes::cost::{self, selectivity};
 use crate::compile::passes::sargable::{Key, Needs, Term, TermShape, term};
-use crate::compile::passes::Context;
 use crate::ir::catalog::{Collection, Index, Narrow};
 use crate::ir::doc::Nulls;
 use crate::ir::sql::{
@@ -53,7 +53,9 @@ fn choose(select: &mut Select, context: &mut Context<'_>, next: &mut Alias) -> b
 
 fn undecided(source: &Source) -> Option<(Alias, Arc<str>)> {
     match &source.kind {
-        SourceKind::Table { collection, access: Access::Planner, .. } => Some((source.alias, Arc::clone(collection))),
+        SourceKind::Table { collection, access: Access::Planner, .. } => {
+            Some((source.alias, Arc::clone(collection)))
+        }
         _ => None,
     }
 }
@@ -115,8 +117,11 @@ fn cheapest(select: &Select, alias: Alias, collection: &Collection) -> Way {
 
 impl<'a> Question<'a> {
     fn new(select: &'a Select, alias: Alias, collection: &'a Collection) -> Self {
-        let conditions =
-            select.filter.iter().map(|condition| (Needs::of(condition, alias), term(condition, alias))).collect();
+        let conditions = select
+            .filter
+            .iter()
+            .map(|condition| (Needs::of(condition, alias), term(condition, alias)))
+            .collect();
         let mut rest = Needs::default();
         let order = select.order.iter().map(|term| &term.by);
         for expr in order.chain(&select.group) {
@@ -205,7 +210,8 @@ impl<'a> Question<'a> {
         if !answers {
             return None;
         }
-        let left = rows * self.kept(|needs, term| inside(needs) && term.is_none_or(|term| term.column != Key::Id));
+        let left =
+            rows * self.kept(|needs, term| inside(needs) && term.is_none_or(|term| term.column != Key::Id));
         let outside = self.conditions.iter().any(|(needs, _)| !inside(needs)) || !inside(&self.rest);
         let scan = rows * cost::NARROW_ROW + if outside { left * cost::DOCUMENT } else { 0.0 };
         let after = cost::DOCUMENTS * self.kept(|_, _| true);
@@ -221,8 +227,13 @@ impl<'a> Question<'a> {
         let inside = |needs: &Needs| needs.are_within(&columns);
         let used = |term: Option<&Term>| term.is_some_and(|term| self.is_sought(index, term));
         let in_index = self.kept(|needs, term| inside(needs) && !used(term));
-        let asked: Vec<&Needs> =
-            self.conditions.iter().map(|(needs, _)| needs).chain([&self.rest]).filter(|needs| !inside(needs)).collect();
+        let asked: Vec<&Needs> = self
+            .conditions
+            .iter()
+            .map(|(needs, _)| needs)
+            .chain([&self.rest])
+            .filter(|needs| !inside(needs))
+            .collect();
         let narrow = asked.iter().any(|needs| self.is_narrow(needs));
         let documents = asked.iter().any(|needs| !self.is_narrow(needs));
         let left = rows * in_index;
@@ -263,7 +274,8 @@ impl<'a> Question<'a> {
         if index.unique && points == index.columns.len() {
             part = 1.0 / cost::DOCUMENTS;
         }
-        let words = if words.is_empty() { String::new() } else { format!(" sought by {}", words.join(" and ")) };
+        let words =
+            if words.is_empty() { String::new() } else { format!(" sought by {}", words.join(" and ")) };
         (part, words)
     }
 
@@ -296,7 +308,8 @@ impl<'a> Question<'a> {
         } else {
             self.select.group.iter().map(|by| (by, false)).collect()
         };
-        let given = index.columns.iter().map(|column| (Key::Column(column.name.as_str().into()), column.descending));
+        let given =
+            index.columns.iter().map(|column| (Key::Column(column.name.as_str().into()), column.descending));
         let given: Vec<(Key, bool)> = given.chain([(Key::Id, index.id_descends())]).collect();
         [false, true].into_iter().any(|backward| self.matches(&given, &wanted, backward))
     }
@@ -377,6 +390,12 @@ fn take(select: &mut Select, alias: Alias, collection: &Collection, way: Way, ne
         });
     };
     let order = select.order.iter_mut().map(|term| &mut term.by);
-    select.columns.iter_mut().chain(&mut select.filter).chain(&mut select.group).chain(order).for_each(&mut redirect);
+    select
+        .columns
+        .iter_mut()
+        .chain(&mut select.filter)
+        .chain(&mut select.group)
+        .chain(order)
+        .for_each(&mut redirect);
     select.filter.insert(0, Expr::binary(Binary::Eq, Expr::Id(narrow_alias), Expr::Id(alias)));
 }

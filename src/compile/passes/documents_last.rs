@@ -10,8 +10,8 @@
 
 use std::sync::Arc;
 
-use crate::compile::passes::access::next_alias;
 use crate::compile::passes::Context;
+use crate::compile::passes::access::next_alias;
 use crate::ir::sql::{
     Access, Alias, Binary, Expr, Select, Source, SourceKind, Statement, each_select_mut, walk_mut,
 };
@@ -32,7 +32,8 @@ fn split(select: &Select, next: &mut Alias) -> Option<Select> {
     let [Source { alias, kind }, rest @ ..] = select.from.as_slice() else { return None };
     let SourceKind::Table { collection, table, access: Access::Index(_) } = kind else { return None };
     // Behind the driving table there may stand the narrow index, which is joined by id and needs no document.
-    let narrow = rest.iter().all(|source| matches!(source.kind, SourceKind::Table { access: Access::Index(_), .. }));
+    let narrow =
+        rest.iter().all(|source| matches!(source.kind, SourceKind::Table { access: Access::Index(_), .. }));
     if !narrow || !select.group.is_empty() || !select.union_all.is_empty() || !select.with.is_empty() {
         return None;
     }

@@ -11,13 +11,13 @@
 
 use std::sync::Arc;
 
-use crate::compile::passes::access::next_alias;
 use crate::compile::passes::Context;
+use crate::compile::passes::access::next_alias;
 use crate::ir::catalog::{Collection, Index};
 use crate::ir::doc::Nulls;
 use crate::ir::sql::{
-    Access, Alias, Binary, Bound, Cte, Expr, OrderTerm, Range, RangeKind, Select, Source, SourceKind, Statement,
-    each_select_mut,
+    Access, Alias, Binary, Bound, Cte, Expr, OrderTerm, Range, RangeKind, Select, Source, SourceKind,
+    Statement, each_select_mut,
 };
 use crate::ir::value::Kind;
 
@@ -43,12 +43,14 @@ struct Groups<'a> {
 }
 
 fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Option<Select> {
-    let [Source { alias, kind: SourceKind::Table { collection, access: Access::Planner, .. } }] = select.from.as_slice()
+    let [Source { alias, kind: SourceKind::Table { collection, access: Access::Planner, .. } }] =
+        select.from.as_slice()
     else {
         return None;
     };
     let [key @ Expr::Call("vellum_left", args)] = select.group.as_slice() else { return None };
-    let [text @ Expr::Column { source, name, kind: Kind::Text, .. }, len @ Expr::Bind(_)] = args.as_slice() else {
+    let [text @ Expr::Column { source, name, kind: Kind::Text, .. }, len @ Expr::Bind(_)] = args.as_slice()
+    else {
         return None;
     };
     let plain = select.filter.is_empty() && select.columns.iter().all(|x| x == key || *x == Expr::CountAll);
@@ -56,14 +58,22 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
         return None;
     }
     let collection = context.catalog.collections.get(&**collection)?.clone();
-    let index = collection.indexes.iter().find(|index| {
-        index.columns.first().is_some_and(|column| *column.name == **name)
-    })?;
+    let index = collection
+        .indexes
+        .iter()
+        .find(|index| index.columns.first().is_some_and(|column| *column.name == **name))?;
     context.notes.push(format!("groups by a prefix of `{name}`: one seek a group along `{}`", index.name));
-    let groups = Groups { collection: &collection, index, column: Arc::clone(name), text: text.clone(), len: len.clone() };
+    let groups = Groups {
+        collection: &collection,
+        index,
+        column: Arc::clone(name),
+        text: text.clone(),
+        len: len.clone(),
+    };
     let column = |x: &Expr, outer: Alias| Expr::Output { source: outer, column: usize::from(x != key) };
     let outer = fresh(next);
-    let order = select.order.iter().map(|term| OrderTerm { by: column(&term.by, outer), ..term.clone() }).collect();
+    let order =
+        select.order.iter().map(|term| OrderTerm { by: column(&term.by, outer), ..term.clone() }).collect();
     Some(Select {
         columns: select.columns.iter().map(|x| column(x, outer)).collect(),
         from: vec![Source { alias: outer, kind: SourceKind::Query(Box::new(groups.counted(next))) }],
@@ -130,7 +140,8 @@ impl Groups<'_> {
             Expr::Range(range) => Some(range.of.clone()),
             _ => None,
         });
-        select.order = by.into_iter().map(|by| OrderTerm { by, descending: false, nulls: Nulls::Smallest }).collect();
+        select.order =
+            by.into_iter().map(|by| OrderTerm { by, descending: false, nulls: Nulls::Smallest }).collect();
         select.limit = Some(Expr::Int(1));
         Expr::Scalar(Box::new(select))
     }

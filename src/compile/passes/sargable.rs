@@ -51,7 +51,9 @@ pub(super) fn term(condition: &Expr, source: Alias) -> Option<Term> {
         _ => None,
     };
     let (column, shape) = match condition {
-        Expr::Binary(Binary::Eq | Binary::Is, left, right) if is_outside(right, source) => (key(left)?, TermShape::Equal),
+        Expr::Binary(Binary::Eq | Binary::Is, left, right) if is_outside(right, source) => {
+            (key(left)?, TermShape::Equal)
+        }
         Expr::IsNull(inner) => (key(inner)?, TermShape::Null),
         Expr::In(item, list) if !mentions(list, source) => (key(item)?, TermShape::In),
         Expr::Range(range) => {
@@ -94,7 +96,9 @@ fn mentions(select: &Select, source: Alias) -> bool {
 fn alias_of(expr: &Expr) -> Option<Alias> {
     match expr {
         Expr::Id(alias) | Expr::Doc(alias) => Some(*alias),
-        Expr::Column { source, .. } | Expr::Output { source, .. } | Expr::Named { source, .. } => Some(*source),
+        Expr::Column { source, .. } | Expr::Output { source, .. } | Expr::Named { source, .. } => {
+            Some(*source)
+        }
         _ => None,
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use crate::ir::doc::{
-    Arithmetic, Assignment, Comparison, Count, Expr, ExprId, Fold, Lambda, Query, Source, Stage, Statement, Terminal,
+    Arithmetic, Assignment, Comparison, Count, Expr, ExprId, Fold, Lambda, Query, Source, Stage, Statement,
+    Terminal,
 };
 
 impl Lambda {
@@ -26,7 +27,9 @@ impl Lambda {
             Expr::Field { of, key, .. } => self.member(*of, key, out),
             Expr::Param { slot, .. } => write!(out, "?{}", slot + 1),
             Expr::Constant { ty, .. } => write!(out, "<{ty}>"),
-            Expr::Compare(comparison, left, right) => self.infix(*left, comparison_sign(*comparison), *right, out),
+            Expr::Compare(comparison, left, right) => {
+                self.infix(*left, comparison_sign(*comparison), *right, out)
+            }
             Expr::And(left, right) => self.infix(*left, "&", *right, out),
             Expr::Or(left, right) => self.infix(*left, "|", *right, out),
             Expr::Not(inner) => {
@@ -148,7 +151,9 @@ impl fmt::Display for Statement {
             Terminal::Count => f.write_str("  .count()"),
             Terminal::Exists => f.write_str("  .exists()"),
             Terminal::NotExists => f.write_str("  .all(..)"),
-            Terminal::Fold(fold, lambda) => write!(f, "  .{}({})", fold_name(*fold), lambda.display(lambda.root)),
+            Terminal::Fold(fold, lambda) => {
+                write!(f, "  .{}({})", fold_name(*fold), lambda.display(lambda.root))
+            }
             Terminal::Delete => f.write_str("  .delete()"),
             Terminal::Update(assignments) => {
                 f.write_str("  .update(")?;
