@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rusqlite::Connection;
-use vellum::__private::codec::{decode, encode};
+use vellum::__private::v1::codec::{decode, encode};
 use vellum_fixtures::events::{Event, events};
 
 const COUNT: usize = 1_000;
