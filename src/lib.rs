@@ -1,9 +1,6 @@
 //! Vellum is an embedded document database: ordinary structs, kept as JSONB in one SQLite file, queried by ordinary
 //! closures that the compiler of your program has checked.
 
-#[cfg(test)]
-extern crate self as vellum;
-
 mod api;
 mod codec;
 mod compile;

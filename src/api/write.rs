@@ -11,7 +11,7 @@ use crate::api::ops::Num;
 use crate::api::param::Param;
 use crate::api::value::{Scalar, Symbol, Value};
 use crate::codec;
-use crate::compile::{CompileError, OperandError};
+use crate::compile::CompileError;
 use crate::ir;
 use crate::ir::doc::Expr as Tree;
 use crate::ir::types::Type;

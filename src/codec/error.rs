@@ -89,7 +89,7 @@ pub enum CodecError {
 
 impl CodecError {
     /// Returns the path of the value at fault, or `None` when it is the document itself.
-    pub(crate) fn path(&self) -> Option<&FieldPath> {
+    pub fn path(&self) -> Option<&FieldPath> {
         let (Self::OutOfRange { path, .. }
         | Self::NotFinite { path }
         | Self::TooDeep { path, .. }

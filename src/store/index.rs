@@ -102,13 +102,6 @@ impl WriteTxn {
         Ok(true)
     }
 
-    /// Renews SQLite's statistics of a collection; plans made without them are renewed, too.
-    pub(crate) fn analyze(&self, collection: &CollectionInfo) -> Result<(), StoreError> {
-        self.batch(&format!("ANALYZE {}", quote(&collection.table)))?;
-        self.schema_moved()?;
-        Ok(())
-    }
-
     pub(super) fn create_index(
         &self,
         collection: &CollectionInfo,

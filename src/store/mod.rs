@@ -36,6 +36,6 @@ pub use error::{SqliteError, StoreError};
 pub(crate) use index::{IndexColumnSpec, IndexOutcome, IndexSpec};
 pub use options::Durability;
 pub(crate) use options::Options;
-pub(crate) use schema::{CollectionInfo, ColumnInfo, IndexColumn, IndexInfo, Schema};
+pub(crate) use schema::{CollectionInfo, Schema};
 pub(crate) use stmt::{Bind, Cell, Row, Stmt};
-pub(crate) use txn::{OwnedRows, ReadTxn, Reader, Savepoint, WriteTxn};
+pub(crate) use txn::{OwnedRows, ReadTxn, Reader, WriteTxn};

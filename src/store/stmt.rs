@@ -188,11 +188,6 @@ impl Prepared {
         unsafe { ffi::sqlite3_clear_bindings(self.raw.as_ptr()) };
     }
 
-    pub(super) fn column_count(&self) -> usize {
-        // SAFETY: the statement is live.
-        usize::try_from(unsafe { ffi::sqlite3_column_count(self.raw.as_ptr()) }).unwrap_or(0)
-    }
-
     pub(super) fn reprepared(&self) -> i32 {
         // SAFETY: the statement is live.
         unsafe { ffi::sqlite3_stmt_status(self.raw.as_ptr(), ffi::SQLITE_STMTSTATUS_REPREPARE, 0) }
@@ -234,15 +229,11 @@ impl<'c> Stmt<'c> {
     }
 
     /// Makes the next step the first one again, with the same bindings.
+    #[cfg(test)]
     pub(crate) fn reset(&mut self) {
         if let Some(prepared) = &mut self.prepared {
             prepared.rewind();
         }
-    }
-
-    /// Returns the number of columns of a row.
-    pub(crate) fn column_count(&self) -> usize {
-        self.prepared.as_ref().map_or(0, Prepared::column_count)
     }
 
     /// Returns how often SQLite had to prepare the statement again because the schema moved.

@@ -182,6 +182,7 @@ impl WriteTxn {
     }
 
     /// Ends the transaction without its changes, as drop does.
+    #[cfg(test)]
     pub(crate) fn rollback(self) {}
 
     /// Returns the schema as this transaction sees it.
@@ -226,13 +227,9 @@ impl WriteTxn {
     }
 
     /// Returns whether this transaction loads a fresh file without the WAL.
+    #[cfg(test)]
     pub(crate) fn is_load(&self) -> bool {
         self.load.is_some()
-    }
-
-    /// Returns the engine whose file this writes.
-    pub(crate) fn engine(&self) -> &Arc<Engine> {
-        &self.engine
     }
 }
 

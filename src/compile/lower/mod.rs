@@ -50,7 +50,7 @@ impl Lowering<'_> {
         }
         let block = self.query(&statement.query)?;
         let (select, output) = self.terminal(block, &statement.terminal)?;
-        Ok((Body::Select(select), output))
+        Ok((Body::Select(Box::new(select)), output))
     }
 
     /// Lowers the source and the stages.

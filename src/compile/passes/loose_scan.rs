@@ -100,7 +100,7 @@ impl Groups<'_> {
             low: Some(Bound { value: key.clone(), inclusive: true }),
             high: Some(Bound { value: self.end(key.clone()), inclusive: false }),
         };
-        let count = self.from_table(vec![Expr::CountAll], vec![Expr::Range(Box::new(within))], next);
+        let count = self.along_index(vec![Expr::CountAll], vec![Expr::Range(Box::new(within))], next);
         Select {
             with: vec![Cte { name: "g", columns: vec!["k"], body: self.keys(next) }],
             columns: vec![key.clone(), Expr::Scalar(Box::new(count))],
@@ -135,7 +135,7 @@ impl Groups<'_> {
     /// Returns the key of the smallest text in a range, or null.
     fn first_key(&self, range: Range, next: &mut Alias) -> Expr {
         let key = Expr::Call("vellum_left", vec![self.text.clone(), self.len.clone()]);
-        let mut select = self.from_table(vec![key], vec![Expr::Range(Box::new(range))], next);
+        let mut select = self.along_index(vec![key], vec![Expr::Range(Box::new(range))], next);
         let by = select.filter.iter().find_map(|x| match x {
             Expr::Range(range) => Some(range.of.clone()),
             _ => None,
@@ -149,7 +149,7 @@ impl Groups<'_> {
     /// Returns the group of what is not text, when it has a row.
     fn of_null(&self, next: &mut Alias) -> Select {
         let count = |filter: Expr, next: &mut Alias| {
-            Expr::Scalar(Box::new(self.from_table(vec![Expr::CountAll], vec![filter], next)))
+            Expr::Scalar(Box::new(self.along_index(vec![Expr::CountAll], vec![filter], next)))
         };
         let null = count(Expr::IsNull(Box::new(self.text.clone())), next);
         let below = count(Expr::binary(Binary::Lt, self.text.clone(), Expr::Text("".into())), next);
@@ -171,7 +171,7 @@ impl Groups<'_> {
     }
 
     /// Returns a query of the table along the index, under an alias of its own.
-    fn from_table(&self, mut columns: Vec<Expr>, mut filter: Vec<Expr>, next: &mut Alias) -> Select {
+    fn along_index(&self, mut columns: Vec<Expr>, mut filter: Vec<Expr>, next: &mut Alias) -> Select {
         let alias = fresh(next);
         for expr in columns.iter_mut().chain(&mut filter) {
             crate::ir::sql::walk_mut(expr, &mut |x| {

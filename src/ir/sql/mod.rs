@@ -39,7 +39,7 @@ impl Statement {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Body {
     /// A query.
-    Select(Select),
+    Select(Box<Select>),
     /// Changes the documents of a table.
     Update {
         /// The table.
@@ -185,11 +185,6 @@ pub(crate) struct OrderTerm {
     pub(crate) descending: bool,
     /// Where nulls go.
     pub(crate) nulls: Nulls,
-}
-
-/// A bind of the plain form.
-pub(crate) fn plain(source: BindSource) -> Bind {
-    Bind { source, form: BindForm::Plain }
 }
 
 /// The declared type of a value that a statement computes, and whether it may be null.

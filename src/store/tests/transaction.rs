@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::*;
+use crate::store::OwnedRows;
 
 const PUT: &str = "INSERT INTO vellum_meta VALUES (?1, ?2)";
 const COUNT: &str = "SELECT count(*) FROM vellum_meta WHERE key LIKE 'x%'";
@@ -287,13 +288,13 @@ fn rows_that_own_their_reader_outlive_the_call_and_run_beside_others() -> TestRe
     let sql = sql.replace("generate_series(1, 3)", "json_each('[1,2,3]')");
     let mut rows = {
         let bound = String::from("a\0b");
-        engine.reader()?.into_rows(&sql, &[Bind::Text(&bound)])?
+        OwnedRows::new(engine.reader()?, &sql, |stmt| stmt.bind(1, Bind::Text(&bound)))?
     };
     let mut seen = Vec::new();
     while let Some(row) = rows.step()? {
         assert_eq!(row.cell(1)?, Cell::Text("a\0b"));
         let outer = row.int(0)?;
-        let mut inner = engine.reader()?.into_rows(&sql, &[Bind::Null])?;
+        let mut inner = OwnedRows::new(engine.reader()?, &sql, |stmt| stmt.bind(1, Bind::Null))?;
         while let Some(row) = inner.step()? {
             seen.push((outer, row.int(0)?));
         }
@@ -371,7 +372,7 @@ fn many_writers_and_readers_agree() -> TestResult {
 fn guards_move_between_threads_and_an_engine_is_shared() {
     fn is_send<T: Send>() {}
     fn is_sync<T: Sync>() {}
-    is_send::<(crate::store::Reader, crate::store::ReadTxn, WriteTxn, crate::store::OwnedRows)>();
+    is_send::<(crate::store::Reader, crate::store::ReadTxn, WriteTxn, OwnedRows<crate::store::Reader>)>();
     is_send::<Engine>();
     is_sync::<Engine>();
 }
