@@ -2,7 +2,7 @@
 
 use crate::api::param::{Argument, Arguments};
 use crate::codec;
-use crate::compile::{CompileError, OperandError, Plan};
+use crate::compile::{CompileError, Depth, OperandError, Plan, Text};
 use crate::error::{Error, Result};
 use crate::ir::sql::{BindForm, BindSource};
 use crate::ir::text::prefix_end;
@@ -16,9 +16,33 @@ pub(crate) struct Values<'v, 'a> {
 }
 
 impl Values<'_, '_> {
-    /// Binds all that a plan names.
-    pub(crate) fn bind(&self, plan: &Plan, statement: &mut store::Stmt<'_>) -> Result<()> {
-        for (place, bind) in plan.binds.iter().enumerate() {
+    /// Returns the text of a plan that suits these values.
+    pub(crate) fn text<'p>(&self, plan: &'p Plan) -> &'p Text {
+        match &plan.deep {
+            Some(deep) if self.rows(&deep.counts) >= Depth::DEEP => &deep.text,
+            _ => &plan.text,
+        }
+    }
+
+    /// Returns how many rows are skipped and taken together.
+    fn rows(&self, counts: &[BindSource]) -> i64 {
+        let rows = counts.iter().map(|source| match source {
+            BindSource::Slot(slot) => match self.arguments.get(*slot) {
+                Some(Argument::Int(rows)) => *rows,
+                _ => i64::MAX,
+            },
+            BindSource::Constant(index) => match self.constants.get(*index as usize) {
+                Some(Value::Int(rows)) => *rows,
+                _ => i64::MAX,
+            },
+            BindSource::Text(_) => 0,
+        });
+        rows.fold(0, i64::saturating_add)
+    }
+
+    /// Binds all that a text names.
+    pub(crate) fn bind(&self, text: &Text, statement: &mut store::Stmt<'_>) -> Result<()> {
+        for (place, bind) in text.binds.iter().enumerate() {
             let mut into = Into { statement, place: place + 1 };
             match &bind.source {
                 BindSource::Text(text) => into.raw(store::Bind::Text(text))?,

@@ -115,7 +115,7 @@ impl<P: ParamSet, O> Compiled<P, O> {
 impl<P, O> Compiled<P, O> {
     /// Returns the SQL that a call runs now.
     pub fn to_sql(&self) -> String {
-        self.inner.plan.read().unwrap_or_else(PoisonError::into_inner).sql.clone()
+        self.inner.plan.read().unwrap_or_else(PoisonError::into_inner).text.sql.clone()
     }
 
     /// Returns the number of parameters, literals not counted.

@@ -28,7 +28,8 @@ impl<T> std::fmt::Debug for RowIter<'_, T> {
 impl<'s, T: Row> RowIter<'s, T> {
     pub(crate) fn start(session: &'s Session, plan: Arc<Plan>, values: &Values<'_, '_>) -> Result<Self> {
         let guard = session.read()?;
-        let rows = OwnedRows::new(guard, &plan.sql, |statement| values.bind(&plan, statement))?;
+        let text = values.text(&plan);
+        let rows = OwnedRows::new(guard, &text.sql, |statement| values.bind(text, statement))?;
         Ok(RowIter { rows: Some(rows), plan, of: PhantomData })
     }
 }

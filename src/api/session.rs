@@ -278,8 +278,9 @@ impl Session {
     pub(crate) fn run<O>(&self, plan: &Plan, values: &Values<'_, '_>, decode: Decode<O>) -> Result<O> {
         if plan.is_write {
             return self.write(|write| {
-                let mut statement = write.prepare(&plan.sql)?;
-                values.bind(plan, &mut statement)?;
+                let text = values.text(plan);
+                let mut statement = write.prepare(&text.sql)?;
+                values.bind(text, &mut statement)?;
                 let mut rows = Rows::new(&mut statement, plan);
                 rows.execute(write)?;
                 decode(&mut rows)
@@ -302,9 +303,10 @@ impl Session {
         read: &mut dyn FnMut(&mut Rows<'_, '_>) -> Result<()>,
     ) -> Result<()> {
         let guard = self.read()?;
-        let mut statement = guard.prepare(&plan.sql)?;
+        let text = values.text(plan);
+        let mut statement = guard.prepare(&text.sql)?;
         let prepared = statement.reprepared();
-        values.bind(plan, &mut statement)?;
+        values.bind(text, &mut statement)?;
         read(&mut Rows::new(&mut statement, plan))?;
         // The schema moved, perhaps in another process: the next call plans by what it is then.
         if statement.reprepared() != prepared {

@@ -1,21 +1,40 @@
 //! What a call needs, and nothing else.
 
 use crate::ir::path::FieldPath;
-use crate::ir::sql::Bind;
+use crate::ir::sql::{Bind, BindSource};
 
 /// A planned statement.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
-    /// The text.
-    pub(crate) sql: String,
-    /// What is bound to `?1`, `?2`, ..
-    pub(crate) binds: Vec<Bind>,
+    /// What is run.
+    pub(crate) text: Text,
+    /// What is run in its place for a page that lies deep.
+    pub(crate) deep: Option<Deep>,
     /// What the columns are.
     pub(crate) output: Output,
     /// The schema epoch that the plan was made for.
     pub(crate) epoch: i64,
     /// Whether it writes.
     pub(crate) is_write: bool,
+}
+
+/// A statement's text, and what it binds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Text {
+    /// The text.
+    pub(crate) sql: String,
+    /// What is bound to `?1`, `?2`, ..
+    pub(crate) binds: Vec<Bind>,
+}
+
+/// The other text of a query with pages.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Deep {
+    /// What is run.
+    pub(crate) text: Text,
+    /// Where the numbers of rows come from that the query skips and takes; deep is [`crate::compile::Depth::DEEP`] of
+    /// them or more.
+    pub(crate) counts: Vec<BindSource>,
 }
 
 /// What the columns of a result are, for messages about what cannot be read.

@@ -4,14 +4,12 @@
 //! and keeps the value; one that is not sure declines, and the general form stays. The table is the order.
 
 mod access;
-mod cost;
 mod documents_last;
 mod fold;
 mod loose_scan;
 mod prefix;
 mod push_not;
 mod range;
-mod sargable;
 
 use crate::ir::catalog::Catalog;
 use crate::ir::sql::{Body, Expr, Statement, each_select_mut};
@@ -19,8 +17,25 @@ use crate::ir::sql::{Body, Expr, Statement, each_select_mut};
 /// What a pass may look at, and where it says why.
 pub(crate) struct Context<'a> {
     pub(crate) catalog: &'a Catalog,
+    /// How far into the rows the page is that the plan is for.
+    pub(crate) depth: Depth,
     /// What was chosen and why, for `explain`.
     pub(crate) notes: Vec<String>,
+}
+
+/// How far into the rows a page is. One text cannot serve both well, so a query with pages is planned for both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Among the first rows.
+    Shallow,
+    /// Behind [`Depth::DEEP`] rows or more.
+    Deep,
+}
+
+impl Depth {
+    /// The rows from which a page counts as deep: about where gathering the ids of a fifth of the documents costs
+    /// less than asking each row on the way.
+    pub(crate) const DEEP: i64 = 1_000;
 }
 
 /// A rewrite.

@@ -4,6 +4,7 @@
 //! SQLite can maintain the file. A NULL, or a first argument of another kind, gives NULL.
 
 mod aggregate;
+mod id_set;
 mod number;
 mod text;
 
@@ -21,13 +22,16 @@ type Scalar = (&'static str, i32, fn(&Context<'_>) -> Output);
 
 /// Puts all of them on a connection.
 pub(super) fn register(db: &Connection) -> Result<()> {
-    for (name, arity, function) in text::FUNCTIONS.iter().chain(number::FUNCTIONS).copied() {
+    for (name, arity, function) in
+        text::FUNCTIONS.iter().chain(number::FUNCTIONS).chain(id_set::FUNCTIONS).copied()
+    {
         db.create_scalar_function(name, arity, flags(), move |context| function(context))?;
     }
     db.create_scalar_function("vellum_type_error", 1, flags(), |context| -> Output {
         let message = text_arg(context, 0)?.unwrap_or_default();
         Err(Reported::TypeMismatch { message }.into_error())
     })?;
+    id_set::register(db)?;
     aggregate::register(db)
 }
 

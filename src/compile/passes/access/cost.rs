@@ -3,7 +3,8 @@
 //! The figures are the order of magnitude of the measurements in `docs/design.md` ("Layout and speed"): they only
 //! have to tell apart what differs by factors. Without statistics a collection counts as 100,000 documents.
 
-use crate::compile::passes::sargable::TermShape;
+use crate::compile::passes::Depth;
+use crate::compile::passes::access::term::TermShape;
 
 /// The documents that a collection is taken to have.
 pub(super) const DOCUMENTS: f64 = 100_000.0;
@@ -23,8 +24,18 @@ pub(super) const EXTRACT: f64 = 500.0;
 pub(super) const SORT_ROW: f64 = 250.0;
 /// The rows that a page has whose size is a parameter.
 pub(super) const PAGE: f64 = 100.0;
-/// The rows in front of a page whose place is a parameter.
-pub(super) const SKIPPED: f64 = 1_000.0;
+/// Nanoseconds to gather a row id into a set.
+pub(super) const SET_ROW: f64 = 35.0;
+/// Nanoseconds to ask a set for a row id.
+pub(super) const SET_PROBE: f64 = 60.0;
+
+/// Returns the rows in front of a page whose place is a parameter.
+pub(super) fn skipped(depth: Depth) -> f64 {
+    match depth {
+        Depth::Shallow => 250.0,
+        Depth::Deep => 10_000.0,
+    }
+}
 
 /// Returns the part of the documents that a condition keeps.
 pub(super) fn selectivity(shape: Option<TermShape>) -> f64 {

@@ -1,122 +1,33 @@
-//! Chooses how each table is read, and names it in the FROM.
-//!
-//! ```text
-//! FROM t WHERE system = ?                     -> FROM t INDEXED BY "t/system" WHERE ..
-//! FROM t WHERE system >= ? .. AND level > ?   -> FROM t INDEXED BY "t/*" WHERE ..         both are in the narrow index
-//! .. WHERE system = ? .. ORDER BY time LIMIT  -> FROM t INDEXED BY "t/time" CROSS JOIN t n INDEXED BY "t/*" WHERE n.id = t.id ..
-//! FROM t WHERE id = ?                         -> FROM t NOT INDEXED WHERE id = ?
-//! ```
-//! The planner's own choice costs ten to a hundred times as much where it goes wrong, and it cannot know that an
-//! index over virtual columns covers a query. Each way of reading is given a cost; the cheapest is taken. What an
-//! index does not hold of what a condition needs, the narrow index supplies by id where it can.
+//! What is asked of a table, and what each way of answering costs.
 
 use std::sync::Arc;
 
-use crate::compile::passes::Context;
-use crate::compile::passes::cost::{self, selectivity};
-use crate::compile::passes::sargable::{Key, Needs, Term, TermShape, term};
+use crate::compile::passes::Depth;
+use crate::compile::passes::access::cost::{self, selectivity};
+use crate::compile::passes::access::term::{Key, Needs, Term, TermShape, term};
+use crate::compile::passes::access::{Way, id_set};
 use crate::ir::catalog::{Collection, Index, Narrow};
 use crate::ir::doc::Nulls;
-use crate::ir::sql::{
-    Access, Alias, Binary, Expr, Select, Source, SourceKind, Statement, each_select_mut, walk_mut,
-};
-
-pub(super) fn run(statement: &mut Statement, context: &mut Context<'_>) -> bool {
-    let mut fired = false;
-    let mut next = next_alias(statement);
-    each_select_mut(statement, &mut |select| fired |= choose(select, context, &mut next));
-    fired
-}
-
-/// Returns an alias that the statement does not use.
-pub(super) fn next_alias(statement: &Statement) -> Alias {
-    let mut highest = 0;
-    crate::ir::sql::each_select(statement, &mut |select| {
-        highest = select.from.iter().map(|source| source.alias.0 + 1).fold(highest, u32::max);
-    });
-    Alias(highest)
-}
-
-fn choose(select: &mut Select, context: &mut Context<'_>, next: &mut Alias) -> bool {
-    let mut fired = false;
-    let single = select.from.len() == 1;
-    let tables: Vec<(Alias, Arc<str>)> = select.from.iter().filter_map(undecided).collect();
-    for (alias, name) in tables {
-        let Some(collection) = context.catalog.collections.get(&*name).cloned() else { continue };
-        let way = if single { cheapest(select, alias, &collection) } else { Way::by_id() };
-        context.notes.push(format!("`{name}`: {}", way.reason));
-        take(select, alias, &collection, way, next);
-        fired = true;
-    }
-    fired
-}
-
-fn undecided(source: &Source) -> Option<(Alias, Arc<str>)> {
-    match &source.kind {
-        SourceKind::Table { collection, access: Access::Planner, .. } => {
-            Some((source.alias, Arc::clone(collection)))
-        }
-        _ => None,
-    }
-}
-
-/// A way of reading a table.
-#[derive(Debug)]
-struct Way {
-    access: Access,
-    /// Whether the narrow index is asked by id for what the access does not hold.
-    narrow: bool,
-    cost: f64,
-    reason: String,
-}
-
-impl Way {
-    fn by_id() -> Way {
-        let reason = "each document by its id".to_owned();
-        Way { access: Access::NotIndexed, narrow: false, cost: 0.0, reason }
-    }
-}
+use crate::ir::sql::{Access, Alias, Expr, Select};
 
 /// What is asked of a table.
-struct Question<'a> {
+pub(super) struct Question<'a> {
     select: &'a Select,
     alias: Alias,
+    collection: &'a Collection,
     narrow: Option<&'a Narrow>,
     /// Each condition with what it needs and what it offers.
     conditions: Vec<(Needs, Option<Term>)>,
     /// What order, groups and columns need, the document as a result left aside.
     rest: Needs,
+    /// What gathering the rows of each condition costs, where an index can.
+    set_costs: Vec<Option<f64>>,
     /// How many rows are read of a limited query, or none for all.
     page: Option<f64>,
 }
 
-fn cheapest(select: &Select, alias: Alias, collection: &Collection) -> Way {
-    let question = Question::new(select, alias, collection);
-    let mut ways: Vec<Way> = vec![question.table()];
-    ways.extend(question.narrow_scan());
-    ways.extend(collection.indexes.iter().map(|index| question.index(index)));
-    let mut ways = ways.into_iter();
-    let Some(mut best) = ways.next() else { return Way::by_id() };
-    let mut others = Vec::new();
-    for way in ways {
-        let loser = if way.cost < best.cost { std::mem::replace(&mut best, way) } else { way };
-        others.push(loser);
-    }
-    others.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    if let Some(second) = others.first() {
-        best.reason = format!(
-            "{} (about {:.2} ms; next: {}, about {:.2} ms)",
-            best.reason,
-            best.cost / 1e6,
-            second.reason,
-            second.cost / 1e6
-        );
-    }
-    best
-}
-
 impl<'a> Question<'a> {
-    fn new(select: &'a Select, alias: Alias, collection: &'a Collection) -> Self {
+    pub(super) fn new(select: &'a Select, alias: Alias, collection: &'a Collection, depth: Depth) -> Self {
         let conditions = select
             .filter
             .iter()
@@ -138,8 +49,29 @@ impl<'a> Question<'a> {
         let page = select
             .limit
             .is_some()
-            .then(|| counted(&select.limit, cost::PAGE) + counted(&select.offset, cost::SKIPPED));
-        Question { select, alias, narrow: collection.narrow.as_ref(), conditions, rest, page }
+            .then(|| counted(&select.limit, cost::PAGE) + counted(&select.offset, cost::skipped(depth)));
+        let set_costs =
+            select.filter.iter().map(|condition| id_set::cost_of(condition, alias, collection)).collect();
+        let narrow = collection.narrow.as_ref();
+        Question { select, alias, collection, narrow, conditions, rest, set_costs, page }
+    }
+
+    /// Returns the way that costs least.
+    pub(super) fn cheapest(&self) -> Way {
+        let mut ways: Vec<Way> = vec![self.table()];
+        ways.extend(self.narrow_scan());
+        ways.extend(self.counted());
+        ways.extend(self.collection.indexes.iter().flat_map(|index| self.index(index)));
+        ways.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let mut ways = ways.into_iter();
+        let Some(mut best) = ways.next() else { return Way::by_id() };
+        let ms = |cost: f64| cost / 1e6;
+        best.reason = format!("{} (about {:.2} ms)", best.reason, ms(best.cost));
+        if let Some(second) = ways.next() {
+            best.reason =
+                format!("{}; next best: {} (about {:.2} ms)", best.reason, second.reason, ms(second.cost));
+        }
+        best
     }
 
     /// Returns the part of the rows that the conditions keep for which `f` holds.
@@ -196,8 +128,7 @@ impl<'a> Question<'a> {
             true => "documents by id".to_owned(),
             false => "every document".to_owned(),
         };
-        let cost = self.finish(scan, after, self.is_by_id());
-        Way { access: Access::NotIndexed, narrow: false, cost, reason }
+        Way::new(Access::NotIndexed, self.finish(scan, after, self.is_by_id()), reason)
     }
 
     fn narrow_scan(&self) -> Option<Way> {
@@ -217,45 +148,88 @@ impl<'a> Question<'a> {
         let after = cost::DOCUMENTS * self.kept(|_, _| true);
         let cost = self.finish(scan, after, self.is_by_id());
         let reason = format!("the narrow index `{}`", narrow.name);
-        Some(Way { access: Access::Index(narrow.name.as_str().into()), narrow: false, cost, reason })
+        Some(Way::new(Access::Index(narrow.name.as_str().into()), cost, reason))
     }
 
-    fn index(&self, index: &Index) -> Way {
+    /// Returns the way of counting from sets alone, where nothing but a count is asked.
+    fn counted(&self) -> Option<Way> {
+        let plain =
+            self.page.is_none() && self.select.group.is_empty() && self.select.columns == [Expr::CountAll];
+        if !plain || self.set_costs.is_empty() {
+            return None;
+        }
+        let cost = self.set_costs.iter().copied().sum::<Option<f64>>()?;
+        let way = Way::new(
+            Access::NotIndexed,
+            cost,
+            "a count of the row ids that several indexes share".to_owned(),
+        );
+        Some(Way { counted: true, ..way })
+    }
+
+    /// Returns the ways of reading along an index: what it does not hold is asked of the narrow index or of the
+    /// document by id, or of a set of row ids for what another index can gather.
+    fn index(&self, index: &Index) -> Vec<Way> {
         let columns: Vec<String> = index.columns.iter().map(|column| column.name.clone()).collect();
+        let inside = |needs: &Needs| needs.are_within(&columns);
+        let places = (0..).zip(&self.conditions).zip(&self.set_costs);
+        let sets: Vec<usize> = places
+            .filter(|((_, (needs, _)), cost)| cost.is_some() && !inside(needs))
+            .map(|((place, _), _)| place)
+            .collect();
+        let mut ways = vec![self.along(index, &columns, &[])];
+        if !sets.is_empty() {
+            ways.push(self.along(index, &columns, &sets));
+        }
+        ways
+    }
+
+    fn along(&self, index: &Index, columns: &[String], sets: &[usize]) -> Way {
         let (sought, words) = self.seek(index);
         let rows = cost::DOCUMENTS * sought;
-        let inside = |needs: &Needs| needs.are_within(&columns);
+        let inside = |needs: &Needs| needs.are_within(columns);
         let used = |term: Option<&Term>| term.is_some_and(|term| self.is_sought(index, term));
         let in_index = self.kept(|needs, term| inside(needs) && !used(term));
-        let asked: Vec<&Needs> = self
-            .conditions
-            .iter()
-            .map(|(needs, _)| needs)
-            .chain([&self.rest])
-            .filter(|needs| !inside(needs))
-            .collect();
+        let others = (0..).zip(&self.conditions).filter(|(place, _)| !sets.contains(place));
+        let asked: Vec<&Needs> =
+            others.map(|(_, (needs, _))| needs).chain([&self.rest]).filter(|needs| !inside(needs)).collect();
         let narrow = asked.iter().any(|needs| self.is_narrow(needs));
         let documents = asked.iter().any(|needs| !self.is_narrow(needs));
-        let left = rows * in_index;
-        let after_narrow = left * self.kept(|needs, _| !inside(needs) && self.is_narrow(needs));
+        let mut left = rows * in_index;
         let mut scan = rows * cost::INDEX_ROW;
+        if !sets.is_empty() {
+            scan += left * cost::SET_PROBE;
+            left *= self.kept_of(sets);
+        }
         if narrow {
             scan += left * cost::NARROW_SEEK;
         }
         if documents {
-            scan += after_narrow * cost::DOCUMENT;
+            scan += left * self.kept(|needs, _| !inside(needs) && self.is_narrow(needs)) * cost::DOCUMENT;
         }
         let in_order = self.serves_order(index);
         let after = (rows * self.kept(|_, term| !used(term))).max(1.0);
+        let gathered: f64 =
+            sets.iter().filter_map(|place| self.set_costs.get(*place).copied().flatten()).sum();
         let mut reason = format!("the index `{}`{words}", index.name);
         if in_order && !self.select.order.is_empty() {
             reason.push_str(", in its order");
         }
+        if !sets.is_empty() {
+            reason.push_str(", each row asked of a set of row ids that other indexes gathered");
+        }
         if narrow {
             reason.push_str(", with the narrow index by id for what it does not hold");
         }
-        let cost = self.finish(scan, after, in_order);
-        Way { access: Access::Index(index.name.as_str().into()), narrow, cost, reason }
+        let cost = gathered + self.finish(scan, after, in_order);
+        let access = Access::Index(index.name.as_str().into());
+        Way { narrow, sets: sets.to_vec(), ..Way::new(access, cost, reason) }
+    }
+
+    fn kept_of(&self, places: &[usize]) -> f64 {
+        let shape =
+            |place: &usize| self.conditions.get(*place).and_then(|(_, term)| term.as_ref().map(|x| x.shape));
+        places.iter().map(|place| selectivity(shape(place))).product()
     }
 
     /// Returns the part of the rows that an index is entered for, and in what words.
@@ -346,56 +320,4 @@ fn shape_words(shape: TermShape) -> &'static str {
         TermShape::OneSided => "on one side of a value",
         TermShape::OfKind => "of its kind",
     }
-}
-
-/// Writes the way that was chosen into the query.
-fn take(select: &mut Select, alias: Alias, collection: &Collection, way: Way, next: &mut Alias) {
-    let mut table_name = None;
-    for source in &mut select.from {
-        if let SourceKind::Table { access, table, .. } = &mut source.kind
-            && source.alias == alias
-        {
-            table_name = Some(Arc::clone(table));
-            *access = way.access.clone();
-        }
-    }
-    let (true, Some(narrow), Some(table), Access::Index(index)) =
-        (way.narrow, &collection.narrow, table_name, &way.access)
-    else {
-        return;
-    };
-    let held: Vec<&str> = collection
-        .indexes
-        .iter()
-        .filter(|known| *known.name == **index)
-        .flat_map(|known| known.columns.iter().map(|column| column.name.as_str()))
-        .collect();
-    let narrow_alias = *next;
-    next.0 += 1;
-    let kind = SourceKind::Table {
-        collection: collection.name.as_str().into(),
-        table,
-        access: Access::Index(narrow.name.as_str().into()),
-    };
-    select.from.push(Source { alias: narrow_alias, kind });
-    let mut redirect = |expr: &mut Expr| {
-        walk_mut(expr, &mut |x| {
-            if let Expr::Column { source, name, .. } = x
-                && *source == alias
-                && !held.contains(&&**name)
-                && narrow.columns.iter().any(|column| **column == **name)
-            {
-                *source = narrow_alias;
-            }
-        });
-    };
-    let order = select.order.iter_mut().map(|term| &mut term.by);
-    select
-        .columns
-        .iter_mut()
-        .chain(&mut select.filter)
-        .chain(&mut select.group)
-        .chain(order)
-        .for_each(&mut redirect);
-    select.filter.insert(0, Expr::binary(Binary::Eq, Expr::Id(narrow_alias), Expr::Id(alias)));
 }

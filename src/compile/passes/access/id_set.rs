@@ -1,0 +1,89 @@
+//! Sets of row ids: what an index says about a condition, gathered before the rows are read.
+
+use std::sync::Arc;
+
+use crate::compile::passes::access::cost::{self, selectivity};
+use crate::compile::passes::access::term::{Key, TermShape, term};
+use crate::ir::catalog::{Collection, Index};
+use crate::ir::sql::{Access, Alias, Expr, Select, Source, SourceKind, walk_mut};
+
+/// Returns the nanoseconds that gathering the rows of a condition takes, or `None` where no index can.
+pub(super) fn cost_of(condition: &Expr, alias: Alias, collection: &Collection) -> Option<f64> {
+    match condition {
+        Expr::Or(parts) | Expr::And(parts) if index_of(condition, alias, collection).is_none() => {
+            parts.iter().map(|part| cost_of(part, alias, collection)).sum()
+        }
+        condition => {
+            let (_, shape) = index_of(condition, alias, collection)?;
+            Some(cost::DOCUMENTS * selectivity(Some(shape)) * cost::SET_ROW)
+        }
+    }
+}
+
+/// Returns the index that begins with the column that a condition bounds.
+fn index_of<'a>(
+    condition: &Expr,
+    alias: Alias,
+    collection: &'a Collection,
+) -> Option<(&'a Index, TermShape)> {
+    let term = term(condition, alias)?;
+    let Key::Column(name) = &term.column else { return None };
+    let begins = |index: &&Index| index.columns.first().is_some_and(|column| *column.name == **name);
+    let narrowest = collection.indexes.iter().filter(begins).min_by_key(|index| index.columns.len())?;
+    Some((narrowest, term.shape))
+}
+
+/// Returns the set of the rows for which all conditions hold.
+pub(super) fn of_all(
+    conditions: &[Expr],
+    alias: Alias,
+    collection: &Collection,
+    next: &mut Alias,
+) -> Option<Expr> {
+    combined("vellum_both", conditions, alias, collection, next)
+}
+
+fn combined(
+    function: &'static str,
+    parts: &[Expr],
+    alias: Alias,
+    collection: &Collection,
+    next: &mut Alias,
+) -> Option<Expr> {
+    let mut sets = Vec::with_capacity(parts.len());
+    for part in parts {
+        sets.push(of(part, alias, collection, next)?);
+    }
+    sets.into_iter().reduce(|left, right| Expr::Call(function, vec![left, right]))
+}
+
+fn of(condition: &Expr, alias: Alias, collection: &Collection, next: &mut Alias) -> Option<Expr> {
+    let Some((index, _)) = index_of(condition, alias, collection) else {
+        return match condition {
+            Expr::Or(parts) => combined("vellum_either", parts, alias, collection, next),
+            Expr::And(parts) => combined("vellum_both", parts, alias, collection, next),
+            _ => None,
+        };
+    };
+    let own = *next;
+    next.0 += 1;
+    let mut condition = condition.clone();
+    walk_mut(&mut condition, &mut |x| {
+        if let Expr::Column { source, .. } = x
+            && *source == alias
+        {
+            *source = own;
+        }
+    });
+    let kind = SourceKind::Table {
+        collection: collection.name.as_str().into(),
+        table: collection.table.as_str().into(),
+        access: Access::Index(Arc::from(index.name.as_str())),
+    };
+    Some(Expr::Scalar(Box::new(Select {
+        columns: vec![Expr::Call("vellum_ids", vec![Expr::Id(own)])],
+        from: vec![Source { alias: own, kind }],
+        filter: condition.into_conjuncts(),
+        ..Select::default()
+    })))
+}

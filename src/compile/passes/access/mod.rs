@@ -1,0 +1,169 @@
+//! Chooses how each table is read, and names it in the FROM.
+//!
+//! ```text
+//! FROM t WHERE system = ?                     -> FROM t INDEXED BY "t/system" WHERE ..
+//! FROM t WHERE system >= ? .. AND level > ?   -> FROM t INDEXED BY "t/*" WHERE ..         both are in the narrow index
+//! .. WHERE system = ? .. ORDER BY time LIMIT  -> FROM t INDEXED BY "t/time" CROSS JOIN t n INDEXED BY "t/*" WHERE n.id = t.id ..
+//! .. the same, deep                           -> FROM t INDEXED BY "t/time" WHERE has((ids of system = ?), t.id) ..
+//! count WHERE system = ? AND machine = ?      -> count of the ids of one index that are among those of the other
+//! FROM t WHERE id = ?                         -> FROM t NOT INDEXED WHERE id = ?
+//! ```
+//! The planner's own choice costs ten to a hundred times as much where it goes wrong, and it cannot know that an
+//! index over virtual columns covers a query. Each way of reading is given a cost; the cheapest is taken. What an
+//! index does not hold of what a condition needs, the narrow index supplies by id, or a set of row ids that another
+//! index gathered first: the first costs more a row, the second more to begin with.
+
+mod cost;
+mod id_set;
+mod question;
+mod term;
+
+use std::sync::Arc;
+
+use crate::compile::passes::Context;
+use crate::compile::passes::access::question::Question;
+use crate::ir::catalog::Collection;
+use crate::ir::sql::{
+    Access, Alias, Binary, Expr, Select, Source, SourceKind, Statement, each_select_mut, walk_mut,
+};
+
+pub(super) fn run(statement: &mut Statement, context: &mut Context<'_>) -> bool {
+    let mut fired = false;
+    let mut next = next_alias(statement);
+    each_select_mut(statement, &mut |select| fired |= choose(select, context, &mut next));
+    fired
+}
+
+/// Returns an alias that the statement does not use.
+pub(super) fn next_alias(statement: &Statement) -> Alias {
+    let mut highest = 0;
+    crate::ir::sql::each_select(statement, &mut |select| {
+        highest = select.from.iter().map(|source| source.alias.0 + 1).fold(highest, u32::max);
+    });
+    Alias(highest)
+}
+
+fn choose(select: &mut Select, context: &mut Context<'_>, next: &mut Alias) -> bool {
+    let mut fired = false;
+    let single = select.from.len() == 1;
+    let tables: Vec<(Alias, Arc<str>)> = select.from.iter().filter_map(undecided).collect();
+    for (alias, name) in tables {
+        let Some(collection) = context.catalog.collections.get(&*name).cloned() else { continue };
+        let way = if single {
+            Question::new(select, alias, &collection, context.depth).cheapest()
+        } else {
+            Way::by_id()
+        };
+        context.notes.push(format!("`{name}`: {}", way.reason));
+        take(select, alias, &collection, way, next);
+        fired = true;
+    }
+    fired
+}
+
+fn undecided(source: &Source) -> Option<(Alias, Arc<str>)> {
+    match &source.kind {
+        SourceKind::Table { collection, access: Access::Planner, .. } => {
+            Some((source.alias, Arc::clone(collection)))
+        }
+        _ => None,
+    }
+}
+
+/// A way of reading a table.
+#[derive(Debug)]
+struct Way {
+    access: Access,
+    /// Whether the narrow index is asked by id for what the access does not hold.
+    narrow: bool,
+    /// The conditions, by place, that are asked of a set of row ids.
+    sets: Vec<usize>,
+    /// Whether the rows are counted from the sets alone.
+    counted: bool,
+    cost: f64,
+    reason: String,
+}
+
+impl Way {
+    fn new(access: Access, cost: f64, reason: String) -> Way {
+        Way { access, narrow: false, sets: Vec::new(), counted: false, cost, reason }
+    }
+
+    fn by_id() -> Way {
+        Way::new(Access::NotIndexed, 0.0, "each document by its id".to_owned())
+    }
+}
+
+/// Writes the way that was chosen into the query.
+fn take(select: &mut Select, alias: Alias, collection: &Collection, way: Way, next: &mut Alias) {
+    if way.counted {
+        let set = id_set::of_all(&select.filter, alias, collection, next);
+        let columns = set.into_iter().map(|set| Expr::Call("vellum_count", vec![set])).collect();
+        *select = Select { columns, ..Select::default() };
+        return;
+    }
+    if !way.sets.is_empty() {
+        ask_sets(select, alias, collection, &way.sets, next);
+    }
+    let mut table_name = None;
+    for source in &mut select.from {
+        if let SourceKind::Table { access, table, .. } = &mut source.kind
+            && source.alias == alias
+        {
+            table_name = Some(Arc::clone(table));
+            *access = way.access.clone();
+        }
+    }
+    let (true, Some(narrow), Some(table), Access::Index(index)) =
+        (way.narrow, &collection.narrow, table_name, &way.access)
+    else {
+        return;
+    };
+    let held: Vec<&str> = collection
+        .indexes
+        .iter()
+        .filter(|known| *known.name == **index)
+        .flat_map(|known| known.columns.iter().map(|column| column.name.as_str()))
+        .collect();
+    let narrow_alias = *next;
+    next.0 += 1;
+    let kind = SourceKind::Table {
+        collection: collection.name.as_str().into(),
+        table,
+        access: Access::Index(narrow.name.as_str().into()),
+    };
+    select.from.push(Source { alias: narrow_alias, kind });
+    let mut redirect = |expr: &mut Expr| {
+        walk_mut(expr, &mut |x| {
+            if let Expr::Column { source, name, .. } = x
+                && *source == alias
+                && !held.contains(&&**name)
+                && narrow.columns.iter().any(|column| **column == **name)
+            {
+                *source = narrow_alias;
+            }
+        });
+    };
+    let order = select.order.iter_mut().map(|term| &mut term.by);
+    select
+        .columns
+        .iter_mut()
+        .chain(&mut select.filter)
+        .chain(&mut select.group)
+        .chain(order)
+        .for_each(&mut redirect);
+    select.filter.insert(0, Expr::binary(Binary::Eq, Expr::Id(narrow_alias), Expr::Id(alias)));
+}
+
+/// Puts one question to a set of row ids in the place of the conditions that gathered it.
+fn ask_sets(select: &mut Select, alias: Alias, collection: &Collection, places: &[usize], next: &mut Alias) {
+    let (mut asked, mut kept) = (Vec::new(), Vec::new());
+    for (place, condition) in std::mem::take(&mut select.filter).into_iter().enumerate() {
+        if places.contains(&place) { asked.push(condition) } else { kept.push(condition) }
+    }
+    match id_set::of_all(&asked, alias, collection, next) {
+        Some(set) => kept.insert(0, Expr::Call("vellum_has", vec![set, Expr::Id(alias)])),
+        None => kept.extend(asked),
+    }
+    select.filter = kept;
+}
