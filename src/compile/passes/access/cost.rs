@@ -32,7 +32,7 @@ pub(super) const SET_PROBE: f64 = 60.0;
 /// Returns the rows in front of a page whose place is a parameter.
 pub(super) fn skipped(depth: Depth) -> f64 {
     match depth {
-        Depth::Shallow => 250.0,
+        Depth::Shallow => 50.0,
         Depth::Deep => 10_000.0,
     }
 }

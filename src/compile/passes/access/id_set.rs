@@ -33,14 +33,18 @@ fn index_of<'a>(
     Some((narrowest, term.shape))
 }
 
-/// Returns the set of the rows for which all conditions hold.
+/// Returns the set of the rows for which all conditions hold, as the value of one query: SQLite asks a query that
+/// names no row around it once, but would call a function for every row.
 pub(super) fn of_all(
     conditions: &[Expr],
     alias: Alias,
     collection: &Collection,
     next: &mut Alias,
 ) -> Option<Expr> {
-    combined("vellum_both", conditions, alias, collection, next)
+    Some(match combined("vellum_both", conditions, alias, collection, next)? {
+        query @ Expr::Scalar(_) => query,
+        combined => Expr::Scalar(Box::new(Select { columns: vec![combined], ..Select::default() })),
+    })
 }
 
 fn combined(
