@@ -243,11 +243,7 @@ impl<'s, T: Document> Collection<'s, T> {
     /// The store's own.
     pub fn delete(&self, id: T::Id) -> Result<bool> {
         let binds = [Bind::Int(id.to_row_id())];
-        self.session.write(|write| {
-            // What the deleted document had is noted, so that it is never given again.
-            write.note_id(self.table.id, id.to_row_id())?;
-            Ok(write.execute(&self.table.delete, &binds)? > 0)
-        })
+        self.session.write(|write| Ok(write.execute(&self.table.delete, &binds)? > 0))
     }
 
     fn description(&self) -> Description {

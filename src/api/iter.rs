@@ -26,11 +26,11 @@ impl<T> std::fmt::Debug for RowIter<'_, T> {
 }
 
 impl<'s, T: Row> RowIter<'s, T> {
-    pub(crate) fn start(session: &'s Session, plan: Arc<Plan>, values: &Values<'_, '_>) -> Result<Self> {
+    pub(crate) fn start(session: &'s Session, plan: &Arc<Plan>, values: &Values<'_, '_>) -> Result<Self> {
         let guard = session.read()?;
-        let text = values.text(&plan);
+        let text = values.text(plan);
         let rows = OwnedRows::new(guard, &text.sql, |statement| values.bind(text, statement))?;
-        Ok(RowIter { rows: Some(rows), plan, of: PhantomData })
+        Ok(RowIter { rows: Some(rows), plan: Arc::clone(plan), of: PhantomData })
     }
 }
 

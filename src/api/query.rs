@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use crate::api::arena::{Extracted, Frame, Node};
 use crate::api::document::Document;
 use crate::api::expr::{Expr, Predicate};
+use crate::api::iter::RowIter;
 use crate::api::ops::Num;
 use crate::api::order::OrderKeys;
 use crate::api::param::Param;
@@ -434,7 +435,16 @@ impl<T: Document, M: Mode> Query<T, M> {
     }
 }
 
-impl<T: Row> Query<T, Live<'_>> {
+impl<'s, T: Row> Query<T, Live<'s>> {
+    /// Returns an iterator over the rows, one in memory at a time.
+    ///
+    /// # Errors
+    /// That of planning; an error while reading is an item, the last one.
+    pub fn iter(mut self) -> Result<RowIter<'s, T>> {
+        self.description.terminal = Terminal::Rows;
+        self.mode.session.iter_once(self.description)
+    }
+
     /// Gives each row to `f` in turn, one in memory at a time.
     ///
     /// # Errors

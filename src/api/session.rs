@@ -7,9 +7,11 @@ use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 
 use crate::api::bind::Values;
 use crate::api::catalog;
+use crate::api::iter::RowIter;
 use crate::api::param::Arguments;
 use crate::api::query::Description;
 use crate::api::rows::{Decode, Rows};
+use crate::api::value::Row;
 use crate::compile::{self, Disabled, Plan, PlanCache};
 use crate::error::{Error, Result};
 use crate::ir::catalog::Catalog;
@@ -257,21 +259,29 @@ impl Session {
         self.planned(&mut || self.plan(&statement), &mut |plan| self.stream(plan, &values, read))
     }
 
+    /// As [`Session::run_once`], for rows that are read later.
+    pub(crate) fn iter_once<T: Row>(&self, description: Description) -> Result<RowIter<'_, T>> {
+        let (statement, constants) = description.into_statement(Vec::new())?;
+        let arguments = Arguments::default();
+        let values = Values { constants: &constants, arguments: &arguments };
+        self.planned(&mut || self.plan(&statement), &mut |plan| RowIter::start(self, plan, &values))
+    }
+
     /// Plans and runs; plans and runs again when an index of the plan was dropped meanwhile, in another process too.
     pub(crate) fn planned<O>(
         &self,
         plan: &mut dyn FnMut() -> Result<Arc<Plan>>,
-        run: &mut dyn FnMut(&Plan) -> Result<O>,
+        run: &mut dyn FnMut(&Arc<Plan>) -> Result<O>,
     ) -> Result<O> {
         for _ in 1..REPLANS {
-            match run(&*plan()?) {
+            match run(&plan()?) {
                 Err(Error::Store(StoreError::MissingIndex { .. })) => {
                     self.shared.engine.refresh()?;
                 }
                 done => return done,
             }
         }
-        run(&*plan()?)
+        run(&plan()?)
     }
 
     /// Runs a plan.

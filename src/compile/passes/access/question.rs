@@ -87,17 +87,21 @@ impl<'a> Question<'a> {
         self.narrow.is_some_and(|narrow| needs.are_within(&narrow.columns))
     }
 
-    /// Returns the part of the documents that conditions on the row id leave to be read.
+    /// Returns the part of the documents that conditions on the row id leave to be read. A bound on the id is mostly
+    /// the end or the beginning of a collection.
     fn by_id(&self) -> f64 {
-        let on_id = |term: Option<&Term>| term.is_some_and(|term| term.column == Key::Id);
-        let points = self.conditions.iter().filter_map(|(_, term)| term.as_ref());
-        if points.clone().any(|term| term.column == Key::Id && term.shape == TermShape::Equal) {
-            return 1.0 / cost::DOCUMENTS;
-        }
-        if points.clone().any(|term| term.column == Key::Id && term.shape == TermShape::In) {
-            return 10.0 / cost::DOCUMENTS;
-        }
-        self.kept(|_, term| on_id(term))
+        let on_id = self
+            .conditions
+            .iter()
+            .filter_map(|(_, term)| term.as_ref())
+            .filter(|term| term.column == Key::Id);
+        let parts = on_id.map(|term| match term.shape {
+            TermShape::Equal => 1.0 / cost::DOCUMENTS,
+            TermShape::In => 10.0 / cost::DOCUMENTS,
+            TermShape::Between => 0.1,
+            _ => 0.2,
+        });
+        parts.fold(1.0, f64::min)
     }
 
     /// Returns whether rows that come by id, forward or backward, are in the order asked for.
