@@ -319,5 +319,6 @@ fn shape_words(shape: TermShape) -> &'static str {
         TermShape::Between => "in a range",
         TermShape::OneSided => "on one side of a value",
         TermShape::OfKind => "of its kind",
+        TermShape::Present => "not null",
     }
 }
