@@ -221,6 +221,18 @@ fn indexed_fields_and_ids_are_selected_without_a_document() -> Result {
 }
 
 #[test]
+fn a_page_is_counted_without_finding_its_documents() -> Result {
+    let bench = Bench::new()?;
+    let count = bench.events.compile(|q, (x, n)| q.filter(|e| e.at.ge(x)).take(n).count())?;
+    assert_eq!(count.call((990, 20))?, 10);
+    assert_eq!(count.call((10, 20))?, 20);
+    let program = bench.program(Ok(count))?;
+    program.assert_index_only();
+    assert!(program.ops.iter().all(|op| op.code != "SeekRowid" && op.code != "NotExists"), "{}", program.sql);
+    Ok(())
+}
+
+#[test]
 fn documents_are_read_by_the_last_join_alone() -> Result {
     let bench = Bench::new()?;
     let c = &bench.events;
