@@ -9,14 +9,14 @@ mod ir;
 mod store;
 
 pub use api::{
-    Assign, Assignment, Assignments, Collection, Compiled, Database, Deferred, DocId, Document, Expr, Group,
-    Grouped, IndexBuilder, IndexDescription, IndexReport, Indexes, IntoPlan, Item, Live, Mode, NestedOption,
-    Nullable, Num, On, Operand, OperandList, Options, OrderKey, OrderKeys, Ordered, Param, ParamSet,
-    ParamType, Plan, Predicate, Query, Root, Row, RowCount, RowIter, Scalar, Snapshot, Symbol,
-    SymbolicParams, Target, Term, Text, Tx, Value, lit, set_struct,
+    Assign, Assignment, Assignments, Collection, Compiled, Database, Deferred, DocId, Document,
+    ExplainedPlan, Explanation, Expr, Group, Grouped, IndexBuilder, IndexDescription, IndexReport, Indexes,
+    IntoPlan, Item, Live, Mode, NestedOption, Nullable, Num, On, Operand, OperandList, Options, OrderKey,
+    OrderKeys, Ordered, Param, ParamSet, ParamType, Plan, Predicate, Query, Root, Row, RowCount, RowIter,
+    Scalar, Snapshot, Symbol, SymbolicParams, Target, Term, Text, Tx, Value, lit, set_struct,
 };
 pub use codec::CodecError;
-pub use compile::CompileError;
+pub use compile::{CompileError, NarrowGap, Obstacle, Reading};
 pub use error::{Error, ErrorKind, QueryError, Result};
 pub use ir::path::{FieldPath, Segment};
 pub use store::{Durability, SqliteError, StoreError};

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::api::arena::Scope;
 use crate::api::bind::Values;
+use crate::api::explain::{self, Explanation};
 use crate::api::iter::RowIter;
 use crate::api::param::{Arguments, ParamSet, Slots, SymbolicParams};
 use crate::api::query::IntoPlan;
@@ -116,6 +117,15 @@ impl<P, O> Compiled<P, O> {
     /// Returns the SQL that a call runs now.
     pub fn to_sql(&self) -> String {
         self.inner.plan.read().unwrap_or_else(PoisonError::into_inner).text.sql.clone()
+    }
+
+    /// Explains what a call runs now: every stage, SQLite's own plan, which index serves what, and why not a faster
+    /// way. Nothing is run.
+    ///
+    /// # Errors
+    /// `InvalidQuery` when its collection is gone; the store's own.
+    pub fn explain(&self) -> Result<Explanation> {
+        explain::explain(self.session(), self.statement())
     }
 
     /// Returns the number of parameters, literals not counted.

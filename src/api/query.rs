@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 
 use crate::api::arena::{Extracted, Frame, Node};
 use crate::api::document::Document;
+use crate::api::explain::{self, Explanation};
 use crate::api::expr::{Expr, Predicate};
 use crate::api::iter::RowIter;
 use crate::api::ops::Num;
@@ -443,6 +444,25 @@ impl<'s, T: Row> Query<T, Live<'s>> {
     pub fn iter(mut self) -> Result<RowIter<'s, T>> {
         self.description.terminal = Terminal::Rows;
         self.mode.session.iter_once(self.description)
+    }
+
+    /// Explains what [`Query::to_vec`] would run. Nothing is run. What another terminal runs is explained by compiling
+    /// it: `collection.compile(|q, ()| q.count())?.explain()`.
+    ///
+    /// # Errors
+    /// `InvalidQuery` for what cannot be run by the rules; the store's own.
+    pub fn explain(&self) -> Result<Explanation> {
+        let (statement, _) = self.description.clone().into_statement(Vec::new())?;
+        explain::explain(self.mode.session, &statement)
+    }
+
+    /// Returns the SQL that [`Query::to_vec`] would run.
+    ///
+    /// # Errors
+    /// As [`Query::explain`].
+    pub fn to_sql(&self) -> Result<String> {
+        let (statement, _) = self.description.clone().into_statement(Vec::new())?;
+        Ok(self.mode.session.plan(&statement)?.text.sql.clone())
     }
 
     /// Gives each row to `f` in turn, one in memory at a time.

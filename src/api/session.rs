@@ -268,10 +268,10 @@ impl Session {
     }
 
     /// Plans and runs; plans and runs again when an index of the plan was dropped meanwhile, in another process too.
-    pub(crate) fn planned<O>(
+    pub(crate) fn planned<P, O>(
         &self,
-        plan: &mut dyn FnMut() -> Result<Arc<Plan>>,
-        run: &mut dyn FnMut(&Arc<Plan>) -> Result<O>,
+        plan: &mut dyn FnMut() -> Result<P>,
+        run: &mut dyn FnMut(&P) -> Result<O>,
     ) -> Result<O> {
         for _ in 1..REPLANS {
             match run(&plan()?) {

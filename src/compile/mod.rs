@@ -3,6 +3,7 @@
 //! `check -> lower -> passes -> emit`, in that order and only here. Everything that a plan needs to know of the
 //! database is in the [`Catalog`] that it is given.
 
+mod advice;
 mod cache;
 mod check;
 pub(crate) mod emit;
@@ -11,15 +12,16 @@ mod lower;
 mod passes;
 mod plan;
 
+pub use advice::{NarrowGap, Obstacle, Reading};
 pub(crate) use cache::PlanCache;
 pub use error::{CompileError, OperandError};
 pub(crate) use passes::Disabled;
 pub(crate) use passes::PASSES;
-pub(crate) use plan::{Deep, Output, Plan, Text, Trace};
+pub(crate) use plan::{Course, Deep, Output, Plan, Text, Trace};
 
 use crate::ir::catalog::Catalog;
 use crate::ir::doc;
-use crate::ir::sql::BindSource;
+use crate::ir::sql::{self, BindSource};
 use lower::Lowered;
 pub(crate) use passes::Depth;
 
@@ -32,7 +34,7 @@ pub(crate) fn compile(
     catalog: &Catalog,
     disabled: Disabled,
 ) -> Result<Plan, CompileError> {
-    plan(statement, catalog, disabled, &mut |_, _| {}).map(|(plan, _)| plan)
+    plan(statement, catalog, disabled, &mut |_, _, _| {}).map(|(plan, _)| plan)
 }
 
 /// Plans a statement and keeps what every stage made of it.
@@ -44,36 +46,41 @@ pub(crate) fn trace(
     catalog: &Catalog,
     disabled: Disabled,
 ) -> Result<(Plan, Trace), CompileError> {
-    let mut stages = Vec::new();
-    let (plan, notes) = plan(statement, catalog, disabled, &mut |name, sql| stages.push((name, sql)))?;
-    Ok((plan, Trace { query: statement.to_string(), stages, notes }))
+    let (mut course, mut deep) = (Course::default(), Course::default());
+    let (plan, readings) = plan(statement, catalog, disabled, &mut |depth, name, sql| {
+        let course = if depth == Depth::Shallow { &mut course } else { &mut deep };
+        course.stages.push((name, emit::emit(sql)));
+    })?;
+    [course.readings, deep.readings] = readings;
+    let deep = plan.deep.is_some().then_some(deep);
+    Ok((plan, Trace { query: statement.to_string(), course, deep }))
 }
 
+/// Plans a statement, shows each stage to `stage`, and returns how tables are read by the text and by the deep one.
 fn plan(
     statement: &doc::Statement,
     catalog: &Catalog,
     disabled: Disabled,
-    stage: &mut dyn FnMut(&'static str, String),
-) -> Result<(Plan, Vec<String>), CompileError> {
+    stage: &mut dyn FnMut(Depth, &'static str, &sql::Statement),
+) -> Result<(Plan, [Vec<Reading>; 2]), CompileError> {
     check::check(statement)?;
-    let lowered = lower::lower(statement, catalog)?;
-    stage("lower", emit::emit(&lowered.statement));
+    let Lowered { statement: lowered, output } = lower::lower(statement, catalog)?;
     let mut rewrite = |depth: Depth| {
-        let mut sql = lowered.statement.clone();
-        let mut context = passes::Context { catalog, depth, notes: Vec::new() };
-        passes::run(&mut sql, &mut context, disabled, &mut |name, sql| stage(name, emit::emit(sql)));
-        (Text { sql: emit::emit(&sql), binds: sql.binds }, context.notes)
+        let mut sql = lowered.clone();
+        stage(depth, "lower", &sql);
+        let mut context = passes::Context { catalog, depth, readings: Vec::new() };
+        passes::run(&mut sql, &mut context, disabled, &mut |name, sql| stage(depth, name, sql));
+        (Text { sql: emit::emit(&sql), binds: sql.binds }, context.readings)
     };
-    let (text, mut notes) = rewrite(Depth::Shallow);
+    let (text, readings) = rewrite(Depth::Shallow);
     let counts = counts(&statement.query);
     let deep = if counts.is_empty() { None } else { Some(rewrite(Depth::Deep)) };
-    let deep = deep.filter(|(deep, _)| deep.sql != text.sql).map(|(deep, deep_notes)| {
-        notes.extend(deep_notes.into_iter().map(|note| format!("from {} rows on, {note}", Depth::DEEP)));
-        Deep { text: deep, counts }
-    });
-    let Lowered { output, .. } = lowered;
+    let (deep, deep_readings) = match deep {
+        Some((deep, readings)) if deep.sql != text.sql => (Some(Deep { text: deep, counts }), readings),
+        _ => (None, Vec::new()),
+    };
     let plan = Plan { text, deep, output, epoch: catalog.epoch, is_write: statement.terminal.is_write() };
-    Ok((plan, notes))
+    Ok((plan, [readings, deep_readings]))
 }
 
 /// Returns where the numbers of rows come from that a query skips and takes.

@@ -1,5 +1,6 @@
 //! What a call needs, and nothing else.
 
+use crate::compile::advice::Reading;
 use crate::ir::path::FieldPath;
 use crate::ir::sql::{Bind, BindSource};
 
@@ -53,8 +54,17 @@ pub(crate) struct Output {
 pub(crate) struct Trace {
     /// The query as it was written.
     pub(crate) query: String,
+    /// How its text came to be.
+    pub(crate) course: Course,
+    /// How the text for pages that lie deep came to be, where it is another.
+    pub(crate) deep: Option<Course>,
+}
+
+/// How a text came to be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Course {
     /// The SQL after lowering, and after each pass that changed it.
     pub(crate) stages: Vec<(&'static str, String)>,
-    /// What was chosen, and why.
-    pub(crate) notes: Vec<String>,
+    /// How each table is read, and why not faster.
+    pub(crate) readings: Vec<Reading>,
 }

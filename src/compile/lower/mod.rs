@@ -148,6 +148,10 @@ impl Lowering<'_> {
             }
             Terminal::Count => {
                 if block.is_limited() || block.is_grouped() {
+                    // A document that is only counted does not have to be found again by its id.
+                    if matches!(block.row, Row::Document { .. }) {
+                        block.row = Row::Tuple(Vec::new());
+                    }
                     block = self.wrap(block)?;
                 }
                 return Ok(block.into_value(Expr::CountAll));

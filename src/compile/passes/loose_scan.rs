@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 
+use crate::compile::advice::Reading;
 use crate::compile::passes::Context;
 use crate::compile::passes::access::next_alias;
 use crate::ir::catalog::{Collection, Index};
@@ -62,7 +63,12 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
         .indexes
         .iter()
         .find(|index| index.columns.first().is_some_and(|column| *column.name == **name))?;
-    context.notes.push(format!("groups by a prefix of `{name}`: one seek a group along `{}`", index.name));
+    context.readings.push(Reading {
+        collection: collection.name.clone(),
+        indexes: vec![index.name.clone()],
+        choice: format!("groups by a prefix of `{name}`: one seek a group along the index `{}`", index.name),
+        obstacles: Vec::new(),
+    });
     let groups = Groups {
         collection: &collection,
         index,

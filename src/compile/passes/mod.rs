@@ -11,6 +11,7 @@ mod prefix;
 mod push_not;
 mod range;
 
+use crate::compile::advice::Reading;
 use crate::ir::catalog::Catalog;
 use crate::ir::sql::{Body, Expr, Statement, each_select_mut};
 
@@ -19,8 +20,8 @@ pub(crate) struct Context<'a> {
     pub(crate) catalog: &'a Catalog,
     /// How far into the rows the page is that the plan is for.
     pub(crate) depth: Depth,
-    /// What was chosen and why, for `explain`.
-    pub(crate) notes: Vec<String>,
+    /// How each table is read and why, for `explain`.
+    pub(crate) readings: Vec<Reading>,
 }
 
 /// How far into the rows a page is. One text cannot serve both well, so a query with pages is planned for both.

@@ -45,6 +45,7 @@ pub(super) fn selectivity(shape: Option<TermShape>) -> f64 {
         Some(TermShape::In) => 0.1,
         Some(TermShape::Between) => 0.2,
         Some(TermShape::OneSided) | None => 0.35,
+        Some(TermShape::Present) => 0.95,
         Some(TermShape::OfKind) => 1.0,
     }
 }

@@ -15,16 +15,18 @@
 
 mod cost;
 mod id_set;
+mod obstacle;
 mod question;
 mod term;
 
 use std::sync::Arc;
 
+use crate::compile::advice::Reading;
 use crate::compile::passes::Context;
 use crate::compile::passes::access::question::Question;
 use crate::ir::catalog::Collection;
 use crate::ir::sql::{
-    Access, Alias, Binary, Expr, Select, Source, SourceKind, Statement, each_select_mut, walk_mut,
+    Access, Alias, Binary, Expr, Select, Source, SourceKind, Statement, each_select_mut, walk, walk_mut,
 };
 
 pub(super) fn run(statement: &mut Statement, context: &mut Context<'_>) -> bool {
@@ -49,13 +51,18 @@ fn choose(select: &mut Select, context: &mut Context<'_>, next: &mut Alias) -> b
     let tables: Vec<(Alias, Arc<str>)> = select.from.iter().filter_map(undecided).collect();
     for (alias, name) in tables {
         let Some(collection) = context.catalog.collections.get(&*name).cloned() else { continue };
-        let way = if single {
-            Question::new(select, alias, &collection, context.depth).cheapest()
+        let (way, obstacles) = if single {
+            let question = Question::new(select, alias, &collection, context.depth);
+            let way = question.cheapest();
+            let obstacles = question.obstacles(&way);
+            (way, obstacles)
         } else {
-            Way::by_id()
+            (Way::by_id(), Vec::new())
         };
-        context.notes.push(format!("`{name}`: {}", way.reason));
+        let choice = way.reason.clone();
         take(select, alias, &collection, way, next);
+        let indexes = if single { indexes(select) } else { Vec::new() };
+        context.readings.push(Reading { collection: name.to_string(), indexes, choice, obstacles });
         fired = true;
     }
     fired
@@ -68,6 +75,29 @@ fn undecided(source: &Source) -> Option<(Alias, Arc<str>)> {
         }
         _ => None,
     }
+}
+
+/// Returns the names of the indexes that a query reads, and those of the sets that it asks.
+fn indexes(select: &Select) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut add = |select: &Select| {
+        for source in &select.from {
+            if let SourceKind::Table { access: Access::Index(name), .. } = &source.kind
+                && !names.iter().any(|known| *known == **name)
+            {
+                names.push(name.to_string());
+            }
+        }
+    };
+    add(select);
+    for expr in select.filter.iter().chain(&select.columns) {
+        walk(expr, &mut |x| {
+            if let Expr::Scalar(set) = x {
+                add(set);
+            }
+        });
+    }
+    names
 }
 
 /// A way of reading a table.

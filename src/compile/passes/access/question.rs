@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::compile::advice::Obstacle;
 use crate::compile::passes::Depth;
 use crate::compile::passes::access::cost::{self, selectivity};
+use crate::compile::passes::access::obstacle::Chosen;
 use crate::compile::passes::access::term::{Key, Needs, Term, TermShape, term};
 use crate::compile::passes::access::{Way, id_set};
 use crate::ir::catalog::{Collection, Index, Narrow};
@@ -72,6 +74,26 @@ impl<'a> Question<'a> {
                 format!("{}; next best: {} (about {:.2} ms)", best.reason, second.reason, ms(second.cost));
         }
         best
+    }
+
+    /// Returns what keeps the table from being read faster than by a way.
+    pub(super) fn obstacles(&self, way: &Way) -> Vec<Obstacle> {
+        let indexes = &self.collection.indexes;
+        let in_order = match &way.access {
+            Access::Index(name) => indexes.iter().find(|index| *index.name == **name),
+            Access::NotIndexed | Access::Planner => None,
+        };
+        let in_order = in_order.map_or_else(|| self.is_by_id(), |index| self.serves_order(index));
+        let ordered = indexes.iter().find(|index| self.serves_order(index));
+        let chosen = Chosen {
+            select: self.select,
+            alias: self.alias,
+            collection: self.collection,
+            way,
+            in_order,
+            ordered_index: ordered.map(|index| index.name.clone()),
+        };
+        chosen.obstacles()
     }
 
     /// Returns the part of the rows that the conditions keep for which `f` holds.
@@ -323,5 +345,6 @@ fn shape_words(shape: TermShape) -> &'static str {
         TermShape::Between => "in a range",
         TermShape::OneSided => "on one side of a value",
         TermShape::OfKind => "of its kind",
+        TermShape::Present => "not null",
     }
 }

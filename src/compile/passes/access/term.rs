@@ -34,6 +34,8 @@ pub(super) enum TermShape {
     OneSided,
     /// Of its kind.
     OfKind,
+    /// Neither null nor missing.
+    Present,
 }
 
 impl TermShape {
@@ -54,7 +56,16 @@ pub(super) fn term(condition: &Expr, source: Alias) -> Option<Term> {
         Expr::Binary(Binary::Eq | Binary::Is, left, right) if is_outside(right, source) => {
             (key(left)?, TermShape::Equal)
         }
+        Expr::Binary(Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge, left, right)
+            if is_outside(right, source) =>
+        {
+            (key(left)?, TermShape::OneSided)
+        }
         Expr::IsNull(inner) => (key(inner)?, TermShape::Null),
+        Expr::NotTrue(inner) => match inner.as_ref() {
+            Expr::IsNull(inner) => (key(inner)?, TermShape::Present),
+            _ => return None,
+        },
         Expr::In(item, list) if !mentions(list, source) => (key(item)?, TermShape::In),
         Expr::Range(range) => {
             let bounds = [&range.low, &range.high];
