@@ -1,6 +1,7 @@
-//! What must not compile, and what the compiler then says: one case a rule, one folder a topic.
+//! What must not compile, and what the compiler then says: one case a rule, one folder a topic. Beside it, in
+//! `ui-pass`, what must compile.
 //!
-//! The texts are those of one compiler, the one in `tests/ui/TOOLCHAIN`; under another the cases are passed over.
+//! The texts are those of one compiler, the one in `tests/ui/TOOLCHAIN`; under another they are passed over.
 
 use std::process::Command;
 use std::{env, fs, io};
@@ -17,4 +18,9 @@ fn what_must_not_compile_says_why() -> io::Result<()> {
     }
     trybuild::TestCases::new().compile_fail("tests/ui/*/*.rs");
     Ok(())
+}
+
+#[test]
+fn what_must_compile_compiles_and_runs() {
+    trybuild::TestCases::new().pass("tests/ui-pass/*.rs");
 }
