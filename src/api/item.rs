@@ -4,8 +4,8 @@ use crate::api::document::{DocId, Document};
 
 /// A document on its way into a collection. Sealed: `T` and `&mut T`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a `{T}` to store",
-    label = "expected a `{T}` or a `&mut {T}`, which is given its key"
+    message = "expected a document of type `{T}` here, found `{Self}`",
+    label = "not a `{T}` or `&mut {T}`"
 )]
 pub trait Item<T: Document>: private::Sealed<T> + Sized {
     /// What is kept to take a key back.

@@ -18,53 +18,70 @@ fn compare(comparison: Comparison, left: Node, right: Result<Node, OperandError>
     Expr::push(Tree::Compare(comparison, left.id(), right.id()))
 }
 
-impl<T: Value> Expr<T>
-where
-    T::Core: Scalar,
-{
+// The bounds stand at the methods: with one at the `impl`, a list's `eq` is `PartialEq`'s, and so is the error.
+impl<T: Value> Expr<T> {
     /// Holds where both are equal. Null and missing equal nothing, but for two optional fields that are both
     /// absent.
-    pub fn eq(self, right: impl Operand<T::Core>) -> Expr<bool> {
+    pub fn eq(self, right: impl Operand<T::Core>) -> Expr<bool>
+    where
+        T::Core: Scalar,
+    {
         compare(Comparison::Eq, self.raw(), right.operand())
     }
 
     /// Holds exactly where `eq` does not: also where the field is null or missing.
-    pub fn ne(self, right: impl Operand<T::Core>) -> Expr<bool> {
+    pub fn ne(self, right: impl Operand<T::Core>) -> Expr<bool>
+    where
+        T::Core: Scalar,
+    {
         compare(Comparison::Ne, self.raw(), right.operand())
     }
 
     /// Holds where the value is one of the list's. Null and missing are in no list.
-    pub fn is_in(self, list: impl OperandList<T::Core>) -> Expr<bool> {
+    pub fn is_in(self, list: impl OperandList<T::Core>) -> Expr<bool>
+    where
+        T::Core: Scalar,
+    {
         list.contains(self.raw())
     }
-}
 
-impl<T: Value> Expr<T>
-where
-    T::Core: Ordered,
-{
     /// Holds where this is less. Never for null or missing.
-    pub fn lt(self, right: impl Operand<T::Core>) -> Expr<bool> {
+    pub fn lt(self, right: impl Operand<T::Core>) -> Expr<bool>
+    where
+        T::Core: Ordered,
+    {
         compare(Comparison::Lt, self.raw(), right.operand())
     }
 
     /// Holds where this is less or equal. Never for null or missing.
-    pub fn le(self, right: impl Operand<T::Core>) -> Expr<bool> {
+    pub fn le(self, right: impl Operand<T::Core>) -> Expr<bool>
+    where
+        T::Core: Ordered,
+    {
         compare(Comparison::Le, self.raw(), right.operand())
     }
 
     /// Holds where this is greater. Never for null or missing.
-    pub fn gt(self, right: impl Operand<T::Core>) -> Expr<bool> {
+    pub fn gt(self, right: impl Operand<T::Core>) -> Expr<bool>
+    where
+        T::Core: Ordered,
+    {
         compare(Comparison::Gt, self.raw(), right.operand())
     }
 
     /// Holds where this is greater or equal. Never for null or missing.
-    pub fn ge(self, right: impl Operand<T::Core>) -> Expr<bool> {
+    pub fn ge(self, right: impl Operand<T::Core>) -> Expr<bool>
+    where
+        T::Core: Ordered,
+    {
         compare(Comparison::Ge, self.raw(), right.operand())
     }
 
     /// Holds where this lies between the two, both included.
-    pub fn between(self, low: impl Operand<T::Core>, high: impl Operand<T::Core>) -> Expr<bool> {
+    pub fn between(self, low: impl Operand<T::Core>, high: impl Operand<T::Core>) -> Expr<bool>
+    where
+        T::Core: Ordered,
+    {
         self.ge(low) & self.le(high)
     }
 }

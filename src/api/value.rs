@@ -76,7 +76,8 @@ pub trait Scalar: Value<Core = Self> {
 /// and their like then do not compile, rather than sort wrongly.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no order in the database",
-    label = "its stored form does not sort as its values do"
+    label = "cannot be compared by size or sorted",
+    note = "text, numbers and bools have an order; a list or struct has none: use one of its fields"
 )]
 pub trait Ordered: Scalar {}
 

@@ -160,9 +160,12 @@ impl<T: Value> Expr<Option<T>> {
     }
 }
 
-impl<T: Num> Expr<T> {
+impl<T: Value> Expr<T> {
     /// Adds to the number in the field; null and missing count as zero, another kind is an error.
-    pub fn increment(self, by: impl Term<T>) -> Assignment {
+    pub fn increment(self, by: impl Term<T>) -> Assignment
+    where
+        T: Num,
+    {
         let value = beside(self.raw(), by.term());
         Assignment { change: Change::Increment, field: self.raw(), value }
     }

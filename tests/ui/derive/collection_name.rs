@@ -1,0 +1,9 @@
+use vellum::Document;
+
+#[derive(Document)]
+#[document(collection = "")]
+struct Event {
+    id: i64,
+}
+
+fn main() {}

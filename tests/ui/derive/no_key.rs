@@ -1,0 +1,8 @@
+use vellum::Document;
+
+#[derive(Document)]
+struct Event {
+    system: String,
+}
+
+fn main() {}

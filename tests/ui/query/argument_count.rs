@@ -1,0 +1,21 @@
+//! A call with more arguments than there are parameters.
+
+use serde::{Deserialize, Serialize};
+use vellum::prelude::*;
+
+#[derive(Document, Serialize, Deserialize)]
+struct Event {
+    id: i64,
+    system: String,
+    level: i64,
+    score: Option<f64>,
+    tags: Vec<String>,
+}
+
+fn run(events: &Collection<'static, Event>) -> vellum::Result<()> {
+    let c = events.compile(|q, (a, b)| q.filter(|e| e.system.eq(a) & e.level.gt(b)).count())?;
+    c.call(("x", 1, 2))?;
+    Ok(())
+}
+
+fn main() {}

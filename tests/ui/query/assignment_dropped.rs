@@ -1,0 +1,25 @@
+//! An update closure that drops its assignment.
+
+use serde::{Deserialize, Serialize};
+use vellum::prelude::*;
+
+#[derive(Document, Serialize, Deserialize)]
+struct Event {
+    id: i64,
+    system: String,
+    level: i64,
+    score: Option<f64>,
+    tags: Vec<String>,
+}
+
+fn run(events: &Collection<'static, Event>) -> vellum::Result<()> {
+    events.update_many(
+        |e| e.id.eq(1),
+        |e| {
+            e.level.set(3);
+        },
+    )?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! `lt` with an `Option` literal.
+
+use serde::{Deserialize, Serialize};
+use vellum::prelude::*;
+
+#[derive(Document, Serialize, Deserialize)]
+struct Event {
+    id: i64,
+    system: String,
+    level: i64,
+    score: Option<f64>,
+    tags: Vec<String>,
+}
+
+fn run(events: &Collection<'static, Event>) -> vellum::Result<()> {
+    events.filter(|e| e.score.lt(Some(1.0))).count()?;
+    Ok(())
+}
+
+fn main() {}

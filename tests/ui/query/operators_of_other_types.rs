@@ -1,0 +1,20 @@
+//! A comparison of a number with text inside `x!`.
+
+use serde::{Deserialize, Serialize};
+use vellum::prelude::*;
+
+#[derive(Document, Serialize, Deserialize)]
+struct Event {
+    id: i64,
+    system: String,
+    level: i64,
+    score: Option<f64>,
+    tags: Vec<String>,
+}
+
+fn run(events: &Collection<'static, Event>) -> vellum::Result<()> {
+    events.filter(x!(|e| e.level > 3 && e.level != "x")).count()?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! A whole list as a sort key.
+
+use serde::{Deserialize, Serialize};
+use vellum::prelude::*;
+
+#[derive(Document, Serialize, Deserialize)]
+struct Event {
+    id: i64,
+    system: String,
+    level: i64,
+    score: Option<f64>,
+    tags: Vec<String>,
+}
+
+fn run(events: &Collection<'static, Event>) -> vellum::Result<()> {
+    events.query().order_by(|e| e.tags).to_vec()?;
+    Ok(())
+}
+
+fn main() {}

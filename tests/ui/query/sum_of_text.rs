@@ -1,0 +1,20 @@
+//! A sum over text.
+
+use serde::{Deserialize, Serialize};
+use vellum::prelude::*;
+
+#[derive(Document, Serialize, Deserialize)]
+struct Event {
+    id: i64,
+    system: String,
+    level: i64,
+    score: Option<f64>,
+    tags: Vec<String>,
+}
+
+fn run(events: &Collection<'static, Event>) -> vellum::Result<()> {
+    events.query().sum(|e| e.system)?;
+    Ok(())
+}
+
+fn main() {}
