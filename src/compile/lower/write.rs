@@ -74,7 +74,10 @@ impl Lowering<'_> {
                     Kind::Bool => json_bool(&value),
                     Kind::Array | Kind::Object => Expr::OfKind(Box::new(value.expr), Kind::Object),
                     Kind::Any => {
-                        return Err(unsupported("setting a field to an undeclared value", "declare its type"));
+                        return Err(unsupported(
+                            "setting a field to an undeclared value",
+                            "declare its type",
+                        ));
                     }
                     Kind::Text | Kind::Number => value.of_kind(),
                 }
