@@ -179,9 +179,8 @@ fn a_list_holds_neither_null_nor_another_kind() -> TestResult {
 #[test]
 fn an_option_parameter_stands_where_an_operand_does() -> TestResult {
     each_way(|c| {
-        let by = c.compile(|q, (t, n, on)| {
-            q.filter(|e| e.t.ge(t) & (e.n.eq(n) | e.on.eq(on))).select(|e| e.id)
-        })?;
+        let by =
+            c.compile(|q, (t, n, on)| q.filter(|e| e.t.ge(t) & (e.n.eq(n) | e.on.eq(on))).select(|e| e.id))?;
         assert_eq!(by.call(("b", 0, true))?, [13]);
         assert_eq!(by.call(("", 2, false))?, [2, 10, 14]);
         Ok(())

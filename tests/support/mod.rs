@@ -64,7 +64,12 @@ pub(crate) fn stored(db: &Database, table: &str, id: i64) -> rusqlite::Result<St
 pub(crate) fn plan_of(db: &Database, sql: &str) -> rusqlite::Result<String> {
     let conn = stranger(db)?;
     let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
-    let steps: Vec<String> = statement.query_map([], |row| row.get(3))?.collect::<Result<_, _>>()?;
+    // Parameters stay unbound: the plan does not depend on them.
+    let mut rows = statement.raw_query();
+    let mut steps: Vec<String> = Vec::new();
+    while let Some(row) = rows.next()? {
+        steps.push(row.get(3)?);
+    }
     Ok(steps.join("\n"))
 }
 
