@@ -244,9 +244,12 @@ impl<'s, T: Document> Collection<'s, T> {
     pub fn delete(&self, id: T::Id) -> Result<bool> {
         let binds = [Bind::Int(id.to_row_id())];
         self.session.write(|write| {
-            // What the deleted document had is noted, so that it is never given again.
-            write.note_id(self.table.id, id.to_row_id())?;
-            Ok(write.execute(&self.table.delete, &binds)? > 0)
+            let deleted = write.execute(&self.table.delete, &binds)? > 0;
+            if deleted {
+                // What the deleted document had is noted, so that it is never given again.
+                write.note_id(self.table.id, id.to_row_id())?;
+            }
+            Ok(deleted)
         })
     }
 
