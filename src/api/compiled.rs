@@ -217,7 +217,9 @@ impl<'c, P: ParamSet, T: Row> On<'c, P, Vec<T>> {
         P::arguments(&args, &mut arguments)?;
         let inner = &self.compiled.inner;
         let values = Values { constants: &inner.constants, arguments: &arguments };
-        RowIter::start(self.session, inner.plan(self.session)?, &values)
+        self.session.planned(&mut || inner.plan(self.session), &mut |plan| {
+            RowIter::start(self.session, Arc::clone(plan), &values)
+        })
     }
 }
 

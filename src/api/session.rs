@@ -261,17 +261,17 @@ impl Session {
     pub(crate) fn planned<O>(
         &self,
         plan: &mut dyn FnMut() -> Result<Arc<Plan>>,
-        run: &mut dyn FnMut(&Plan) -> Result<O>,
+        run: &mut dyn FnMut(&Arc<Plan>) -> Result<O>,
     ) -> Result<O> {
         for _ in 1..REPLANS {
-            match run(&*plan()?) {
+            match run(&plan()?) {
                 Err(Error::Store(StoreError::MissingIndex { .. })) => {
                     self.shared.engine.refresh()?;
                 }
                 done => return done,
             }
         }
-        run(&*plan()?)
+        run(&plan()?)
     }
 
     /// Runs a plan.
