@@ -89,7 +89,12 @@ impl<T> std::fmt::Debug for Collection<'_, T> {
 
 impl<'s, T: Document> Collection<'s, T> {
     pub(crate) fn open(session: SessionRef<'s>, name: &str) -> Result<Self> {
-        let known = session.schema()?.collections.get(name).cloned();
+        let mut schema = session.schema()?;
+        if session.is_read_only() && !schema.collections.contains_key(name) {
+            // It cannot be made here, but somebody else may have made it since.
+            schema = session.newest_schema()?;
+        }
+        let known = schema.collections.get(name).cloned();
         let kind = <T::Id as DocId>::KIND;
         let info = match known {
             Some(info) if info.key_kind == kind => info,

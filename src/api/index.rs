@@ -148,7 +148,7 @@ impl<'s, T: Document> Collection<'s, T> {
     /// # Errors
     /// The store's own.
     pub fn indexes(&self) -> Result<Vec<IndexDescription>> {
-        let schema = self.session.schema()?;
+        let schema = self.session.newest_schema()?;
         let info = schema.collections.get(self.name());
         let indexes = info.into_iter().flat_map(|info| &info.indexes).filter(|index| !index.narrow);
         let mut described: Vec<IndexDescription> = indexes

@@ -1,6 +1,5 @@
 //! Rows one at a time, as an iterator.
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::api::bind::Values;
@@ -16,7 +15,8 @@ use crate::store::OwnedRows;
 pub struct RowIter<'s, T> {
     rows: Option<OwnedRows<Guard<'s>>>,
     plan: Arc<Plan>,
-    of: PhantomData<fn() -> T>,
+    /// The first row, until it is asked for.
+    first: Option<T>,
 }
 
 impl<T> std::fmt::Debug for RowIter<'_, T> {
@@ -30,14 +30,13 @@ impl<'s, T: Row> RowIter<'s, T> {
         let guard = session.read()?;
         let text = values.text(plan);
         let rows = OwnedRows::new(guard, &text.sql, |statement| values.bind(text, statement))?;
-        Ok(RowIter { rows: Some(rows), plan: Arc::clone(plan), of: PhantomData })
+        let mut iter = RowIter { rows: Some(rows), plan: Arc::clone(plan), first: None };
+        // The first step takes the moment that is seen, and tells whether the plan still fits the schema.
+        iter.first = iter.step().transpose()?;
+        Ok(iter)
     }
-}
 
-impl<T: Row> Iterator for RowIter<'_, T> {
-    type Item = Result<T>;
-
-    fn next(&mut self) -> Option<Result<T>> {
+    fn step(&mut self) -> Option<Result<T>> {
         let rows = self.rows.as_mut()?;
         let row = match rows.step() {
             Ok(Some(row)) => Some(T::read(&mut Columns::new(&row, &self.plan.output))),
@@ -49,6 +48,14 @@ impl<T: Row> Iterator for RowIter<'_, T> {
             self.rows = None;
         }
         row
+    }
+}
+
+impl<T: Row> Iterator for RowIter<'_, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        self.first.take().map(Ok).or_else(|| self.step())
     }
 }
 

@@ -198,6 +198,11 @@ impl Session {
         matches!(self.pinned, Pinned::Snapshot(_))
     }
 
+    /// Returns whether the database is open for reading only.
+    pub(crate) fn is_read_only(&self) -> bool {
+        matches!(self.pinned, Pinned::None) && self.shared.engine.is_read_only()
+    }
+
     /// Runs several reads that see one moment.
     pub(crate) fn at_one_moment<O>(&self, f: impl FnOnce(&store::Conn) -> Result<O>) -> Result<O> {
         match &self.pinned {
@@ -217,6 +222,14 @@ impl Session {
             Pinned::Snapshot(snapshot) => snapshot.lock().schema(),
             Pinned::Transaction(transaction) => transaction.lock().schema()?,
         })
+    }
+
+    /// As [`Session::schema`], but what another process changed is seen at once.
+    pub(crate) fn newest_schema(&self) -> Result<Arc<store::Schema>> {
+        match &self.pinned {
+            Pinned::None => Ok(self.shared.engine.refresh()?),
+            _ => self.schema(),
+        }
     }
 
     /// Returns the catalog that this session sees.

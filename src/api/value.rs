@@ -158,9 +158,10 @@ fn real(x: f64) -> Result<ir::value::Value, OperandError> {
     if x.is_finite() { Ok(ir::value::Value::Real(x)) } else { Err(OperandError::NotFinite) }
 }
 
-/// Returns the `f64` that an `f32` is stored as: the one that its shortest decimal form names (rule 7).
+/// Returns the `f64` that an `f32` is stored as: the one that its shortest decimal form names (rule 7). Where two
+/// forms are as short and as near, it is the codec's.
 pub(crate) fn shortest(x: f32) -> f64 {
-    x.to_string().parse().unwrap_or_else(|_| x.into())
+    zmij::Buffer::new().format(x).parse().unwrap_or_else(|_| x.into())
 }
 
 macro_rules! containers {

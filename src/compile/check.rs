@@ -1,7 +1,7 @@
 //! Refuses what cannot be run, in the user's words, before anything is lowered.
 
 use crate::compile::CompileError;
-use crate::ir::doc::{Assignment, Count, Expr, ExprId, Lambda, Stage, Statement, Terminal};
+use crate::ir::doc::{Assignment, Count, Expr, ExprId, Lambda, Source, Stage, Statement, Terminal};
 use crate::ir::types::Type;
 
 /// How deep an expression may nest, chains of `&` and `|` counting as one level.
@@ -25,7 +25,8 @@ pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
     match &statement.terminal {
         Terminal::Fold(_, lambda) => expression(lambda, params),
         Terminal::Update(assignments) => {
-            assignments.iter().try_for_each(|assignment| assigned(assignment, params))
+            let Source::Collection { key, .. } = &statement.query.source;
+            assignments.iter().try_for_each(|assignment| assigned(assignment, params, key))
         }
         _ => Ok(()),
     }
@@ -81,7 +82,7 @@ fn selected(lambda: &Lambda, id: ExprId) -> Result<(), CompileError> {
 }
 
 /// Checks that an assignment goes to a stored field of the document.
-fn assigned(assignment: &Assignment, params: usize) -> Result<(), CompileError> {
+fn assigned(assignment: &Assignment, params: usize, key: &str) -> Result<(), CompileError> {
     let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = assignment;
     expression(lambda, params)?;
     let target = match lambda.root() {
@@ -99,7 +100,7 @@ fn assigned(assignment: &Assignment, params: usize) -> Result<(), CompileError> 
             _ if lambda.place(target).is_some() => Ok(()),
             _ => Err(CompileError::NotAField { expression: lambda.display(target) }),
         },
-        Expr::Key { .. } => Err(CompileError::KeyAssigned { path: lambda.display(target) }),
+        Expr::Key { .. } => Err(CompileError::KeyAssigned { path: key.to_owned() }),
         _ => Err(CompileError::NotAField { expression: lambda.display(target) }),
     }
 }

@@ -22,9 +22,9 @@ pub(super) fn extract(out: &mut String, document: &str, path: &FieldPath, kind: 
     let value = format!("jsonb_extract({document},{json_path})");
     match kind {
         Kind::Number => {
-            // Never bound by anyone: they only keep a stranger's bools from being 1 and 0.
+            // JSONB of true and of false: never bound by anyone, and neither a number nor null when read.
             out.push_str(&format!(
-                "CASE json_type({document},{json_path}) WHEN 'true' THEN x'01' WHEN 'false' THEN x'00' ELSE {value} END"
+                "CASE json_type({document},{json_path}) WHEN 'true' THEN x'01' WHEN 'false' THEN x'02' ELSE {value} END"
             ));
         }
         Kind::Bool => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::compile::CompileError;
+use crate::compile::lower::condition::guarded;
 use crate::compile::lower::value::Value;
 use crate::compile::plan::Output;
 use crate::ir::catalog::Collection;
@@ -143,20 +144,7 @@ impl Block {
     fn all_conditions(&self) -> Vec<Expr> {
         let mut all = self.joins.clone();
         all.extend(self.conditions.iter().cloned());
-        let mut guarded = None;
-        for condition in self.fallible.iter().rev() {
-            guarded = Some(match guarded {
-                None => condition.clone(),
-                Some(rest) => Expr::Case { when: vec![(condition.clone(), rest)], otherwise: None },
-            });
-        }
-        if let Some(mut guarded) = guarded {
-            if !self.conditions.is_empty() {
-                guarded =
-                    Expr::Case { when: vec![(Expr::all(self.conditions.clone()), guarded)], otherwise: None };
-            }
-            all.push(guarded);
-        }
+        all.extend(guarded(&self.conditions, &self.fallible));
         all
     }
 

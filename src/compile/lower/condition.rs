@@ -2,7 +2,7 @@
 
 use crate::compile::CompileError;
 use crate::compile::lower::Lowering;
-use crate::compile::lower::value::{Value, range_kind};
+use crate::compile::lower::value::{Value, can_fail, range_kind};
 use crate::ir::doc::{self, Comparison, ExprId, Lambda};
 use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind};
 
@@ -12,17 +12,16 @@ impl Lowering<'_> {
         use doc::Expr as E;
         Ok(match lambda.node(id) {
             E::And(..) => {
-                let parts = conjuncts(lambda, id).into_iter().map(|part| self.condition(lambda, part));
-                Expr::all(parts.collect::<Result<_, _>>()?)
+                let (certain, fallible) = self.parts(lambda, conjuncts(lambda, id))?;
+                guarded(&certain, &fallible).unwrap_or_else(|| Expr::all(certain))
             }
             E::Or(..) => {
                 let parts = chain(lambda, id, |node| match node {
                     E::Or(left, right) => Some((*left, *right)),
                     _ => None,
                 });
-                Expr::any(
-                    parts.into_iter().map(|part| self.condition(lambda, part)).collect::<Result<_, _>>()?,
-                )
+                let (certain, fallible) = self.parts(lambda, parts)?;
+                spared(&certain, &fallible).unwrap_or_else(|| Expr::any(certain))
             }
             E::Not(inner) => Expr::NotTrue(Box::new(self.condition(lambda, *inner)?)),
             E::Compare(comparison, left, right) => {
@@ -43,6 +42,16 @@ impl Lowering<'_> {
             // A bool: 1 and 0 in SQL throughout, and '' for another kind, which no bool equals.
             _ => Expr::binary(Binary::Eq, self.value(lambda, id)?.expr, Expr::Int(1)),
         })
+    }
+
+    /// Lowers conditions: those that cannot fail, and those that can.
+    fn parts(&mut self, lambda: &Lambda, parts: Vec<ExprId>) -> Result<(Vec<Expr>, Vec<Expr>), CompileError> {
+        let (mut certain, mut fallible) = (Vec::new(), Vec::new());
+        for part in parts {
+            let list = if can_fail(lambda, part) { &mut fallible } else { &mut certain };
+            list.push(self.condition(lambda, part)?);
+        }
+        Ok((certain, fallible))
     }
 
     fn in_list(&mut self, lambda: &Lambda, item: ExprId, list: ExprId) -> Result<Expr, CompileError> {
@@ -81,6 +90,26 @@ fn chain(lambda: &Lambda, id: ExprId, split: fn(&doc::Expr) -> Option<(ExprId, E
         }
     }
     parts
+}
+
+/// Returns the AND of conditions of which some can fail, `None` where none can. Each of those is asked only where every
+/// one that cannot fail holds, in the order in which they were written, so that no plan changes what fails (rule 8).
+pub(super) fn guarded(certain: &[Expr], fallible: &[Expr]) -> Option<Expr> {
+    let only_where =
+        |condition: Expr, then: Expr| Expr::Case { when: vec![(condition, then)], otherwise: None };
+    let chain = fallible.iter().cloned().rev().reduce(|rest, condition| only_where(condition, rest))?;
+    Some(if certain.is_empty() { chain } else { only_where(Expr::all(certain.to_vec()), chain) })
+}
+
+/// Returns the OR of conditions of which some can fail, `None` where none can. Each of those is asked only where nothing
+/// before it holds, so that the complement of an OR is the AND of the complements in this too.
+fn spared(certain: &[Expr], fallible: &[Expr]) -> Option<Expr> {
+    let only_beside = |condition: Expr, otherwise: Expr| Expr::Case {
+        when: vec![(condition, Expr::Bool(true))],
+        otherwise: Some(Box::new(otherwise)),
+    };
+    let chain = fallible.iter().cloned().rev().reduce(|rest, condition| only_beside(condition, rest))?;
+    Some(if certain.is_empty() { chain } else { only_beside(Expr::any(certain.to_vec()), chain) })
 }
 
 /// Returns the query of a list's items.

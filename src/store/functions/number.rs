@@ -90,7 +90,7 @@ pub(super) fn round_to_f32(real: f64) -> Option<f64> {
     if !single.is_finite() {
         return None;
     }
-    single.to_string().parse().ok()
+    zmij::Buffer::new().format_finite(single).parse().ok()
 }
 
 /// Calls `f` with the type and the expression, which are the last two arguments.

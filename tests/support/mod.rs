@@ -1,0 +1,124 @@
+//! What the behaviour tests share: files of their own, the stranger who writes beside us, and both forms of a query.
+
+#![allow(dead_code, unused_macros, unused_imports, reason = "each test program uses its part")]
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use vellum::{Database, ErrorKind};
+
+pub(crate) type TestResult = Result<(), Box<dyn Error>>;
+
+/// A directory that goes with the test.
+pub(crate) struct Dir(PathBuf);
+
+impl Dir {
+    pub(crate) fn new() -> std::io::Result<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let memory = Path::new("/dev/shm");
+        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let path = parent.join(format!("vellum-test-{}-{number}", std::process::id()));
+        std::fs::create_dir(&path)?;
+        Ok(Dir(path))
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Opens the file as another program would.
+pub(crate) fn stranger(db: &Database) -> rusqlite::Result<rusqlite::Connection> {
+    rusqlite::Connection::open(db.path())
+}
+
+/// Stores documents as another program would: each a row id and JSON text. The table is named like the collection.
+pub(crate) fn strange(db: &Database, table: &str, documents: &[(i64, &str)]) -> rusqlite::Result<()> {
+    let mut conn = stranger(db)?;
+    let txn = conn.transaction()?;
+    for (id, json) in documents {
+        txn.execute(&format!("INSERT INTO \"{table}\"(id, doc) VALUES (?1, jsonb(?2))"), (id, json))?;
+    }
+    txn.commit()
+}
+
+/// Reads a document as another program would.
+pub(crate) fn stored(db: &Database, table: &str, id: i64) -> rusqlite::Result<String> {
+    let sql = format!("SELECT json(doc) FROM \"{table}\" WHERE id = ?1");
+    stranger(db)?.query_row(&sql, [id], |row| row.get(0))
+}
+
+/// Returns SQLite's plan of a statement, one line a step.
+pub(crate) fn plan_of(db: &Database, sql: &str) -> rusqlite::Result<String> {
+    let conn = stranger(db)?;
+    let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+    // Parameters stay unbound: the plan does not depend on them.
+    let mut rows = statement.raw_query();
+    let mut steps: Vec<String> = Vec::new();
+    while let Some(row) = rows.next()? {
+        steps.push(row.get(3)?);
+    }
+    Ok(steps.join("\n"))
+}
+
+/// Returns what an error and its sources say.
+pub(crate) fn words(error: &dyn Error) -> String {
+    let mut all = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        all = format!("{all}: {source}");
+        next = source.source();
+    }
+    all
+}
+
+/// Asserts that a call failed with this kind and that its words name all of these.
+#[track_caller]
+pub(crate) fn fails<T: std::fmt::Debug>(result: vellum::Result<T>, kind: ErrorKind, named: &[&str]) {
+    let error = match result {
+        Ok(value) => panic!("expected {kind:?}, got {value:?}"),
+        Err(error) => error,
+    };
+    let words = words(&error);
+    assert_eq!(error.kind(), kind, "{words}");
+    for name in named {
+        assert!(words.contains(name), "`{name}` is not named in: {words}");
+    }
+}
+
+/// Returns the ids that a condition finds, the same in the ordinary and the compiled form, with its exact complement
+/// in the negated one (rules 1 and 27).
+
+macro_rules! ids {
+    ($c:expr, $condition:expr) => {{
+        let (c, condition) = (&$c, $condition);
+        let found = c.filter(condition).select(|e| e.id).to_vec()?;
+        let compiled = c.compile(|q, ()| q.filter(condition).select(|e| e.id))?;
+        assert_eq!(compiled.call(())?, found, "compiled: {}", compiled.to_sql());
+        assert_eq!(c.filter(condition).count()?, found.len() as u64, "count: {}", compiled.to_sql());
+        assert_eq!(c.filter(condition).exists()?, !found.is_empty(), "exists: {}", compiled.to_sql());
+        let negated = c.compile(|q, ()| q.filter(|e| !condition(e)).select(|e| e.id))?;
+        let twice = c.filter(|e| !!condition(e)).select(|e| e.id).to_vec()?;
+        assert_eq!(twice, found, "doubly negated: {}", compiled.to_sql());
+        let all = c.query().select(|e| e.id).to_vec()?;
+        let rest: Vec<i64> = all.iter().copied().filter(|id| !found.contains(id)).collect();
+        assert_eq!(negated.call(())?, rest, "complement: {}", negated.to_sql());
+        let seen: Vec<(i64, bool)> = c.query().select(|e| (e.id, condition(e))).to_vec()?;
+        let expected: Vec<(i64, bool)> = all.iter().map(|id| (*id, found.contains(id))).collect();
+        assert_eq!(seen, expected, "selected: {}", compiled.to_sql());
+        found
+    }};
+}
+pub(crate) use ids;
