@@ -20,7 +20,8 @@ use crate::store::StoreError;
 
 /// A compiled query: `P` are its parameters, `O` is what a call returns. `Send`, `Sync` and cheap to clone.
 ///
-/// It stays valid: when an index comes or goes, in another process too, it plans itself anew.
+/// It stays valid: when an index comes or goes it plans itself anew, also, from the call after next on, when another
+/// process made or dropped it.
 ///
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
