@@ -39,6 +39,23 @@ impl Deref for SessionRef<'_> {
 }
 
 /// The documents of one type, in one collection. Cheap to clone; of a database it is `Send` and `Sync`.
+///
+/// The examples here and at [`Query`] use a database with three of these:
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use vellum::prelude::*;
+/// #[derive(Document, Serialize, Deserialize, Debug, Clone, PartialEq)]
+/// #[document(collection = "notes")]
+/// struct Note {
+///     id: i64, // 1, 2, 3
+///     #[document(index)]
+///     folder: String, // home, home, work
+///     text: String, // buy milk, Buy a lamp, write the report
+///     stars: Option<i64>, // 2, none, 5
+///     done: bool, // true, false, false
+/// }
+/// ```
 pub struct Collection<'s, T> {
     pub(crate) session: SessionRef<'s>,
     pub(crate) table: Arc<Table>,
@@ -139,6 +156,17 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// `TypeMismatch` and its like when the stored document cannot be read as the type; the store's own.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let note = notes.get(1)?;
+    /// assert_eq!(note.map(|note| note.text).as_deref(), Some("buy milk"));
+    /// assert_eq!(notes.get(99)?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn get(&self, id: T::Id) -> Result<Option<T>> {
         let guard = self.session.read()?;
         let mut statement = guard.prepare(&self.table.get)?;
@@ -157,6 +185,17 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// As [`Collection::get`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let found = notes.get_many([3, 99, 1])?;
+    /// let ids: Vec<_> = found.iter().map(|note| note.as_ref().map(|note| note.id)).collect();
+    /// assert_eq!(ids, [Some(3), None, Some(1)]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn get_many(&self, ids: impl IntoIterator<Item = T::Id>) -> Result<Vec<Option<T>>> {
         self.session.at_one_moment(|conn| {
             let mut statement = conn.prepare(&self.table.get)?;
@@ -169,6 +208,18 @@ impl<'s, T: Document> Collection<'s, T> {
     /// # Errors
     /// `AlreadyExists` for a key that is taken, `Unique` from a unique index; `OutOfRange`, `NotFinite`, `TooDeep` and
     /// `TooLarge` for what cannot be stored, with its path; the store's own. Nothing is stored then.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let mut note = Note { id: 0, folder: "home".into(), text: "paint".into(), stars: None, done: false };
+    /// let id = notes.insert(&mut note)?;
+    /// assert_eq!((id, note.id), (4, 4));
+    /// assert_eq!(notes.insert(Note { id: 40, ..note })?, 40);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn insert<D: Item<T>>(&self, document: D) -> Result<T::Id> {
         self.put(document, &self.table.insert)
     }
@@ -177,6 +228,18 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// As [`Collection::insert`], but for `AlreadyExists`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let note = |text: &str| Note { id: 7, folder: "home".into(), text: text.into(), stars: None, done: false };
+    /// assert_eq!(notes.upsert(note("first"))?, 7);
+    /// assert_eq!(notes.upsert(note("second"))?, 7);
+    /// assert_eq!(notes.get(7)?, Some(note("second")));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn upsert<D: Item<T>>(&self, document: D) -> Result<T::Id> {
         self.put(document, &self.table.upsert)
     }
@@ -202,10 +265,23 @@ impl<'s, T: Document> Collection<'s, T> {
     /// Stores new documents, all or none, and returns their keys in order. The batch may be larger than memory: one
     /// document is held at a time. `&mut T` items are given their keys; a failed batch takes them back.
     ///
-    /// A large batch into a fresh file goes around the log; who opens the file meanwhile waits.
+    /// A batch into a file that holds no document yet goes around the log, when nobody else has the file open: who
+    /// opens it or reads meanwhile waits. The iterator itself must not use the database then; it is told `WrongTarget`.
     ///
     /// # Errors
     /// As [`Collection::insert`], around which [`Error::Item`] names the place in the batch.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let note = Note { id: 0, folder: "home".into(), text: "paint".into(), stars: None, done: false };
+    /// let mut batch = vec![note.clone(), note];
+    /// assert_eq!(notes.insert_batch(&mut batch)?, [4, 5]);
+    /// assert_eq!(batch[1].id, 5);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn insert_batch<D: Item<T>>(&self, documents: impl IntoIterator<Item = D>) -> Result<Vec<T::Id>> {
         let mut given = Vec::new();
         let mut ids = Vec::new();
@@ -235,6 +311,19 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// As [`Collection::upsert`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let mut note = notes.get(1)?.expect("there are three notes");
+    /// note.done = false;
+    /// assert!(notes.replace(&note)?);
+    /// note.id = 99;
+    /// assert!(!notes.replace(&note)?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn replace(&self, document: &T) -> Result<bool> {
         let mut bytes = Vec::with_capacity(512);
         let id = self.encoded(document, &mut bytes)?;
@@ -246,6 +335,16 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// The store's own.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert!(notes.delete(1)?);
+    /// assert!(!notes.delete(1)?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn delete(&self, id: T::Id) -> Result<bool> {
         let binds = [Bind::Int(id.to_row_id())];
         self.session.write(|write| Ok(write.execute(&self.table.delete, &binds)? > 0))
@@ -261,16 +360,45 @@ impl<'s, T: Document> Collection<'s, T> {
     }
 
     /// Returns a query of all documents, by key; it runs at its terminal.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().order_by_desc(|n| n.stars).select(|n| n.id).to_vec()?, [3, 1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn query(&self) -> Query<T, Live<'_>> {
         Query::new(self.description(), Live { session: &self.session })
     }
 
-    /// Returns a query of all documents that describes, for use inside `compile`.
+    /// Returns a query of all documents for use inside a `compile` closure, where it only describes.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let archive = db.collection_named::<Note>("archive")?;
+    /// let open = db.compile(|_, ()| archive.source().filter(|n| !n.done).count())?;
+    /// assert_eq!(open.call(())?, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn source(&self) -> Query<T> {
         Query::new(self.description(), Deferred)
     }
 
     /// Returns a query of the documents for which the condition holds.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.ge(2) & !n.done).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn filter<B: Predicate>(&self, f: impl FnOnce(T::Sym) -> B) -> Query<T, Live<'_>> {
         self.query().filter(f)
     }
@@ -287,6 +415,16 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// As [`Query::update`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let changed = notes.update_many(|n| n.folder.eq("home"), |n| (n.done.set(true), n.stars.increment(1)))?;
+    /// assert_eq!(changed, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn update_many<B: Predicate, A: Assignments>(
         &self,
         condition: impl FnOnce(T::Sym) -> B,
@@ -299,6 +437,16 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// The store's own.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.delete_many(|n| n.done)?, 1);
+    /// assert_eq!(notes.count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn delete_many<B: Predicate>(&self, condition: impl FnOnce(T::Sym) -> B) -> Result<u64> {
         self.filter(condition).delete()
     }
@@ -309,6 +457,16 @@ impl<T: Document> Collection<'static, T> {
     ///
     /// # Errors
     /// As [`crate::Database::compile`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let in_folder = notes.compile(|q, (folder,)| q.filter(|n| n.folder.eq(folder)).count())?;
+    /// assert_eq!(in_folder.call("home")?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn compile<S: SymbolicParams, R: IntoPlan>(
         &self,
         f: impl FnOnce(Query<T>, S) -> R,

@@ -20,7 +20,19 @@ use crate::store::StoreError;
 
 /// A compiled query: `P` are its parameters, `O` is what a call returns. `Send`, `Sync` and cheap to clone.
 ///
-/// It stays valid: when an index comes or goes, in another process too, it plans itself anew.
+/// It stays valid: when an index comes or goes it plans itself anew, also, from the call after next on, when another
+/// process made or dropped it.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let db = database()?;
+/// let starred = db.compile(|q, (least,)| q.from::<Note>().filter(|n| n.stars.ge(least)).select(|n| n.id))?;
+/// assert_eq!(starred.call(1)?, [1, 3]);
+/// assert_eq!(starred.call(5)?, [3]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Compiled<P, O> {
     inner: Arc<Inner>,
     decode: Decode<O>,
@@ -97,6 +109,18 @@ impl<P: ParamSet, O> Compiled<P, O> {
     /// `OutOfRange` and `NotFinite` for arguments that cannot be operands; what the terminal says; `Codec` for a row
     /// that the type cannot hold; `Busy` and its like from the store. A write on the database by a thread that has
     /// a transaction open is `WrongTarget`: use [`Compiled::on`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let find = db.compile(|q, (ids, text)| {
+    ///     q.from::<Note>().filter(|n| n.id.is_in(ids) & n.text.contains(text)).count()
+    /// })?;
+    /// assert_eq!(find.call((&[1, 2], "milk"))?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn call<'a>(&self, args: P::Args<'a>) -> Result<O> {
         self.call_in(&self.inner.session, &args)
     }
@@ -108,6 +132,20 @@ impl<P: ParamSet, O> Compiled<P, O> {
     }
 
     /// Returns the same query on a transaction, a snapshot or the database: `page.on(&tx).call(..)`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let count = db.compile(|q, ()| q.from::<Note>().count())?;
+    /// let tx = db.begin()?;
+    /// tx.collection::<Note>()?.delete(1)?;
+    /// assert_eq!(count.on(&tx).call(())?, 2);
+    /// tx.rollback();
+    /// assert_eq!(count.call(())?, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn on<'c>(&'c self, target: &'c impl Target) -> On<'c, P, O> {
         On { compiled: self, session: target.session() }
     }
@@ -115,6 +153,16 @@ impl<P: ParamSet, O> Compiled<P, O> {
 
 impl<P, O> Compiled<P, O> {
     /// Returns the SQL that a call runs now.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let count = db.compile(|q, ()| q.from::<Note>().count())?;
+    /// assert_eq!(count.to_sql(), r#"SELECT count(*) AS c0 FROM "notes" AS t0 NOT INDEXED"#);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn to_sql(&self) -> String {
         self.inner.plan.read().unwrap_or_else(PoisonError::into_inner).text.sql.clone()
     }
@@ -129,6 +177,16 @@ impl<P, O> Compiled<P, O> {
     }
 
     /// Returns the number of parameters, literals not counted.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let q = db.compile(|q, (a, b)| q.from::<Note>().filter(|n| n.stars.between(a, b) & n.id.gt(7)).count())?;
+    /// assert_eq!(q.param_count(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn param_count(&self) -> usize {
         self.inner.statement.params.len()
     }
@@ -147,6 +205,21 @@ impl<P: ParamSet, T: Row> Compiled<P, Vec<T>> {
     ///
     /// # Errors
     /// As [`Compiled::call`], and the first error of `f`, which ends it.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let texts = db.compile(|q, ()| q.from::<Note>().select(|n| n.text))?;
+    /// let mut longest = 0;
+    /// texts.for_each((), |text| {
+    ///     longest = longest.max(text.len());
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(longest, 16);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn for_each<'a>(&self, args: P::Args<'a>, f: impl FnMut(T) -> Result<()>) -> Result<()> {
         self.on_session(&self.inner.session).for_each(args, f)
     }
@@ -155,6 +228,17 @@ impl<P: ParamSet, T: Row> Compiled<P, Vec<T>> {
     ///
     /// # Errors
     /// As [`Compiled::call`]; an error while reading is an item, the last one.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let texts = db.compile(|q, ()| q.from::<Note>().select(|n| n.text))?;
+    /// let first: Option<String> = texts.iter(())?.next().transpose()?;
+    /// assert_eq!(first.as_deref(), Some("buy milk"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn iter<'a>(&self, args: P::Args<'a>) -> Result<RowIter<'_, T>> {
         self.on_session(&self.inner.session).into_iter(args)
     }

@@ -16,6 +16,25 @@ use crate::error::Result;
 use crate::store::{self, Durability};
 
 /// How a file is opened: `Options::new().read_only().open(path)`.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// use std::time::Duration;
+/// use vellum::{Durability, Options};
+///
+/// let options = Options::new().durability(Durability::Os).busy_timeout(Duration::from_secs(1));
+/// # let dir = std::env::temp_dir().join(format!("vellum-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir).expect("a temporary directory");
+/// # let path = dir.join("options.db");
+/// let db = options.open(&path)?;
+/// # drop(db);
+/// let reader = Options::new().read_only().open(&path)?;
+/// # drop(reader);
+/// # std::fs::remove_dir_all(&dir).expect("what was made can be removed");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     store: store::Options,
@@ -35,14 +54,15 @@ impl Options {
         self
     }
 
-    /// Chooses what an acknowledged write survives.
+    /// Chooses what an acknowledged write survives. A database in memory survives nothing.
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.store.durability = durability;
         self
     }
 
-    /// Chooses how long a writer waits for its turn before `Busy`.
+    /// Chooses how long a call waits for the writer, for a reader or for another process before `Busy`. Of handles
+    /// that share a file in this process, the first one's holds.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.store.busy_timeout = timeout;
@@ -115,7 +135,8 @@ impl Database {
         Options::new().open(path)
     }
 
-    /// Opens a private database in a temporary directory, which is deleted with the last handle.
+    /// Opens a private database in a temporary directory (in memory where the system has such a place), which is
+    /// deleted with the last handle.
     ///
     /// # Errors
     /// As [`Options::open_in_memory`].
@@ -135,6 +156,16 @@ impl Database {
     ///
     /// # Errors
     /// As [`Database::collection`], and `InvalidQuery` for a name that is empty, holds NUL, or has more than 255 bytes.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let archive = db.collection_named::<Note>("archive")?;
+    /// assert_eq!((archive.name(), archive.count()?), ("archive", 0));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn collection_named<T: Document>(&self, name: &str) -> Result<Collection<'static, T>> {
         Collection::open(SessionRef::Shared(Arc::clone(&self.session)), name)
     }
@@ -143,6 +174,16 @@ impl Database {
     ///
     /// # Errors
     /// `InvalidQuery` for what cannot be run by the rules, in the words of the query.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let done = db.compile(|q, (done,)| q.from::<Note>().filter(|n| n.done.eq(done)).count())?;
+    /// assert_eq!((done.call(true)?, done.call(false)?), (1, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn compile<S: SymbolicParams, R: IntoPlan>(
         &self,
         f: impl FnOnce(Root, S) -> R,
@@ -155,6 +196,20 @@ impl Database {
     /// # Errors
     /// That of `f`; `Busy` when the writer is not free within the busy timeout; `WrongTarget` when this thread has a
     /// transaction open; `Full`, `Io` and `OutcomeUnknown` of the commit.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let id = db.transaction(|tx| {
+    ///     let notes = tx.collection::<Note>()?;
+    ///     notes.delete_many(|n| n.done)?;
+    ///     notes.insert(Note { id: 0, folder: "home".into(), text: "rest".into(), stars: None, done: false })
+    /// })?;
+    /// assert_eq!(id, 4);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn transaction<R>(&self, f: impl FnOnce(&Tx) -> Result<R>) -> Result<R> {
         let tx = self.begin()?;
         let result = f(&tx)?;
@@ -199,6 +254,18 @@ impl Target for Database {
 }
 
 /// A write transaction. `Send`; dropped without [`Tx::commit`] it is rolled back.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let db = database()?;
+/// let tx = db.begin()?;
+/// tx.collection::<Note>()?.delete_many(|n| n.folder.eq("home"))?;
+/// tx.commit()?;
+/// assert_eq!(db.collection::<Note>()?.count()?, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Tx {
@@ -245,6 +312,18 @@ impl Target for Tx {
 }
 
 /// One moment of a database: every read sees the same.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let db = database()?;
+/// let before = db.snapshot()?;
+/// db.collection::<Note>()?.delete(1)?;
+/// assert_eq!(before.collection::<Note>()?.count()?, 3);
+/// assert_eq!(db.collection::<Note>()?.count()?, 2);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Snapshot {
     session: Session,

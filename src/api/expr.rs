@@ -14,6 +14,16 @@ use crate::ir::types::Type;
 ///
 /// `Copy`, and valid only inside the query closure that made it. Used after its closure it panics with a message
 /// that says so; it never means another expression.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let starred = |n: NoteFields| n.stars.is_some_and(|stars| stars.gt(3));
+/// assert_eq!(notes.filter(|n| starred(n) | n.done).count()?, 2);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Expr<T>(Node, PhantomData<fn() -> T>);
 
 impl<T> Clone for Expr<T> {
@@ -269,6 +279,16 @@ impl<T> OperandList<T> for Param<Vec<T>> {
 }
 
 /// Returns a literal as an expression, for places that take expressions only.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let rows = notes.query().select(|n| (n.id, lit::<i64>(7))).take(1).to_vec()?;
+/// assert_eq!(rows, [(1, 7)]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn lit<T: Scalar>(value: impl Operand<T>) -> Expr<T> {
     Expr::new(value.operand().unwrap_or_else(|error| {
         arena::fail(error.of("a literal"));
@@ -277,6 +297,32 @@ pub fn lit<T: Scalar>(value: impl Operand<T>) -> Expr<T> {
 }
 
 /// `Option<Struct>`: reads through to the fields (an absent struct gives absent fields) and can be tested.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use vellum::prelude::*;
+///
+/// #[derive(Embed, Serialize, Deserialize)]
+/// struct Address {
+///     city: String,
+/// }
+///
+/// #[derive(Document, Serialize, Deserialize)]
+/// struct Order {
+///     id: i64,
+///     bill_to: Option<Address>,
+/// }
+///
+/// # fn main() -> vellum::Result<()> {
+/// let orders = Database::open_in_memory()?.collection::<Order>()?;
+/// orders.insert(Order { id: 0, bill_to: Some(Address { city: "Oslo".into() }) })?;
+/// orders.insert(Order { id: 0, bill_to: None })?;
+/// assert_eq!(orders.filter(|o| o.bill_to.city.eq("Oslo")).count()?, 1);
+/// let cities = orders.query().select(|o| o.bill_to.map(|a| a.city)).to_vec()?;
+/// assert_eq!(cities, [Some("Oslo".to_owned()), None]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Nullable<F> {
     fields: F,
     node: Node,

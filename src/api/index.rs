@@ -54,6 +54,16 @@ pub struct IndexDescription {
 }
 
 /// An index about to be made; finish with [`IndexBuilder::create`].
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let report = notes.ensure_index(|n| (n.folder, n.text)).unique().create()?;
+/// assert_eq!(report.created, ["notes/folder,text"]);
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "an index is made by `.create()`"]
 pub struct IndexBuilder<'c, 's, T> {
     collection: &'c Collection<'s, T>,
@@ -101,6 +111,16 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// As [`IndexBuilder::create`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.ensure_indexes()?.created, ["notes/folder"]);
+    /// assert_eq!(notes.ensure_indexes()?.unchanged, ["notes/folder"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ensure_indexes(&self) -> Result<IndexReport> {
         let declared = Indexes::of::<T>()?;
         let specs =
@@ -133,6 +153,17 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// The store's own.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.ensure_indexes()?;
+    /// assert!(notes.drop_index("notes/folder")?);
+    /// assert!(!notes.drop_index("notes/folder")?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn drop_index(&self, name: &str) -> Result<bool> {
         self.session.write_all(|write| {
             let dropped = write.drop_index(&*self.info(write)?, name)?;
@@ -147,6 +178,18 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// The store's own.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.ensure_index(|n| (n.folder, n.stars.desc())).create()?;
+    /// let index = &notes.indexes()?[0];
+    /// assert_eq!(index.name, "notes/folder,stars desc");
+    /// assert_eq!((index.fields[0].1, index.fields[1].1), (false, true));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn indexes(&self) -> Result<Vec<IndexDescription>> {
         let schema = self.session.newest_schema()?;
         let info = schema.collections.get(self.name());

@@ -22,6 +22,15 @@ fn compare(comparison: Comparison, left: Node, right: Result<Node, OperandError>
 impl<T: Value> Expr<T> {
     /// Holds where both are equal. Null and missing equal nothing, but for two optional fields that are both
     /// absent.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.folder.eq("home") & n.stars.eq(2)).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn eq(self, right: impl Operand<T::Core>) -> Expr<bool>
     where
         T::Core: Scalar,
@@ -30,6 +39,15 @@ impl<T: Value> Expr<T> {
     }
 
     /// Holds exactly where `eq` does not: also where the field is null or missing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.ne(2)).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ne(self, right: impl Operand<T::Core>) -> Expr<bool>
     where
         T::Core: Scalar,
@@ -38,6 +56,15 @@ impl<T: Value> Expr<T> {
     }
 
     /// Holds where the value is one of the list's. Null and missing are in no list.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.id.is_in([1, 3, 3, 99])).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_in(self, list: impl OperandList<T::Core>) -> Expr<bool>
     where
         T::Core: Scalar,
@@ -78,6 +105,15 @@ impl<T: Value> Expr<T> {
     }
 
     /// Holds where this lies between the two, both included.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.between(2, 4)).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn between(self, low: impl Operand<T::Core>, high: impl Operand<T::Core>) -> Expr<bool>
     where
         T::Core: Ordered,
@@ -88,6 +124,15 @@ impl<T: Value> Expr<T> {
 
 impl<T: Value> Expr<Option<T>> {
     /// Holds where the field is null or missing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.is_none()).select(|n| n.id).to_vec()?, [2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_none(self) -> Expr<bool> {
         Expr::push(Tree::IsNone(self.raw().id()))
     }
@@ -105,6 +150,15 @@ impl<T: Value> Expr<Option<T>> {
 
 impl<T: Scalar> Expr<Option<T>> {
     /// Returns the value, or the default where it is null, missing or of another kind.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().select(|n| n.stars.unwrap_or(1)).to_vec()?, [2, 1, 5]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn unwrap_or(self, default: impl Operand<T>) -> Expr<T> {
         Expr::new(coalesce(self.raw(), beside(self.raw(), default.operand()), T::TYPE, false))
     }
@@ -136,6 +190,16 @@ fn call(
 
 impl<T: Text> Expr<T> {
     /// Holds where the text begins with `prefix`, byte by byte. Served by an index, also for a parameter.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.text.starts_with("buy")).count()?, 1);
+    /// assert_eq!(notes.filter(|n| n.text.to_lowercase().starts_with("buy")).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn starts_with(self, prefix: impl Operand<String>) -> Expr<bool> {
         Expr::new(call(Function::StartsWith, self.raw(), [prefix.operand()]))
     }
@@ -151,6 +215,17 @@ impl<T: Text> Expr<T> {
     }
 
     /// Holds where the whole text matches: `%` is any run, `_` one scalar value, `\` escapes. Case-sensitive.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.text.like("buy%")).count()?, 1);
+    /// assert_eq!(notes.filter(|n| n.text.ilike("buy%")).count()?, 2);
+    /// assert_eq!(notes.filter(|n| n.text.glob("[a-z]*milk")).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn like(self, pattern: impl Operand<String>) -> Expr<bool> {
         Expr::new(call(Function::Like, self.raw(), [pattern.operand()]))
     }
@@ -201,6 +276,16 @@ impl<T: Text> Expr<T> {
     }
 
     /// Returns up to `len` scalar values from the zero-based `start`; past the end, what there is.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let initials = notes.query().group_by(|n| n.text.substr(0, 1)).select(|g| g.key).to_vec()?;
+    /// assert_eq!(initials, ["B", "b", "w"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn substr(self, start: impl Operand<u64>, len: impl Operand<u64>) -> Expr<T> {
         let start = start.operand();
         // A part from the beginning keeps the order of the whole, so it is told apart while the number is known.
@@ -230,7 +315,7 @@ impl<T: Text> Expr<T> {
     label = "arithmetic and `sum`/`avg` need a numeric field"
 )]
 pub trait Num: Value {
-    /// The type of a sum: `i64` for integers, `f64` for floats.
+    /// The type of a sum: `i64` for signed integers, `u64` for unsigned ones, `f64` for floats.
     type Sum: Scalar;
 }
 
@@ -253,6 +338,16 @@ fn arithmetic(operation: Arithmetic, ty: Type, nullable: bool, args: &[Node]) ->
 
 impl<T: Num> Expr<T> {
     /// Returns the absolute value; an error where it does not fit the type.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().select(|n| (n.stars - 3).abs()).to_vec()?, [Some(1), None, Some(2)]);
+    /// assert_eq!(notes.query().select(|n| n.id * 2 + 1).to_vec()?, [3, 5, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn abs(self) -> Expr<T> {
         Expr::new(arithmetic(Arithmetic::Abs, T::TYPE, T::NULLABLE, &[self.raw()]))
     }
@@ -355,6 +450,15 @@ impl ops::Not for Expr<bool> {
 
 impl Expr<bool> {
     /// Holds where both do: `a & b`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.done.or(n.stars.eq(5)).and(n.id.gt(1))).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn and(self, right: impl Predicate) -> Expr<bool> {
         self & right
     }

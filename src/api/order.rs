@@ -7,6 +7,16 @@ use crate::ir;
 use crate::ir::doc::Nulls;
 
 /// A sort key with its direction.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let by_stars = notes.query().order_by(|n| (n.stars.desc().nulls_first(), n.id)).select(|n| n.id);
+/// assert_eq!(by_stars.to_vec()?, [2, 3, 1]);
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a sort key does nothing outside `order_by` or an index"]
 #[derive(Clone, Copy, Debug)]
 pub struct OrderKey {

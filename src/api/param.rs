@@ -14,6 +14,19 @@ use crate::ir::types::Type;
 use crate::ir::value::Value;
 
 /// A value that is supplied when a compiled query is called. `Copy`; used twice, it is one argument.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let db = database()?;
+/// let named = db.compile(|q, word: Param<String>| {
+///     q.from::<Note>().filter(|n| n.text.contains(word) | n.folder.eq(word)).count()
+/// })?;
+/// assert_eq!(named.param_count(), 1);
+/// assert_eq!(named.call("home")?, 2);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Param<T> {
     slot: u16,
     generation: u32,
@@ -210,6 +223,23 @@ impl<T: ParamType> ParamType for Vec<T> {
 }
 
 /// The argument side of a compiled query: `()`, a tuple of [`ParamType`]s, or a `#[derive(Params)]` struct.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let db = database()?;
+/// #[derive(Params)]
+/// struct Page<'a> {
+///     folders: &'a [&'a str],
+///     offset: u64,
+/// }
+/// let page = db.compile(|q, p: PageParams| {
+///     q.from::<Note>().filter(|n| n.folder.is_in(p.folders)).skip(p.offset).select(|n| n.id)
+/// })?;
+/// assert_eq!(page.call(Page { folders: &["home", "work"], offset: 1 })?, [2, 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub trait ParamSet: 'static {
     /// What `call` takes. A set of one parameter takes the bare argument.
     type Args<'a>;

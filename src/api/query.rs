@@ -185,6 +185,21 @@ impl<T: Row> IntoPlan for Query<T, Deferred> {
 }
 
 /// A query that yields rows of type `T`. Lazy: nothing runs before a terminal.
+///
+/// - Stages: [`filter`](Self::filter), [`order_by`](Self::order_by), [`order_by_desc`](Self::order_by_desc),
+///   [`then_by`](Self::then_by), [`then_by_desc`](Self::then_by_desc), [`unordered`](Self::unordered),
+///   [`skip`](Self::skip), [`take`](Self::take), [`select`](Self::select), [`group_by`](Self::group_by). They act in
+///   the order in which they are written: `take(10).filter(..)` filters ten rows.
+/// - Terminals: [`to_vec`](Self::to_vec), [`first`](Self::first), [`single`](Self::single),
+///   [`single_or_none`](Self::single_or_none), [`count`](Self::count), [`exists`](Self::exists), [`any`](Self::any),
+///   [`all`](Self::all), [`sum`](Self::sum), [`avg`](Self::avg), [`min`](Self::min), [`max`](Self::max), and, on
+///   documents, [`update`](Self::update) and [`delete`](Self::delete).
+///
+/// On a collection (`M` is [`Live`]) a terminal runs and returns a `Result`; inside a `compile` closure (`M` is
+/// [`Deferred`]) it returns a [`Plan`], and `for_each` and `iter` are methods of the [`Compiled`](crate::Compiled).
+///
+/// Without `order_by` rows come by key, groups by their key. Rows that are equal by `order_by` come by key too, in
+/// the direction of the last sort key, so that pages never overlap.
 #[must_use = "a query does nothing until a terminal such as `.to_vec()` or `.count()`"]
 pub struct Query<T, M = Deferred> {
     pub(crate) description: Description,
@@ -251,6 +266,17 @@ impl<T, M> Query<T, M> {
     }
 
     /// Leaves out the first `count` rows. More than there are leaves none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let ids = notes.query().select(|n| n.id);
+    /// assert_eq!(ids.clone().skip(1).to_vec()?, [2, 3]);
+    /// assert_eq!(ids.take(2).skip(1).to_vec()?, [2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn skip(mut self, count: impl RowCount) -> Self {
         let count = self.description.count(count.rows(), "skip");
         self.description.query.stages.push(Stage::Skip(count));
@@ -258,6 +284,15 @@ impl<T, M> Query<T, M> {
     }
 
     /// Keeps the first `count` rows only.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().order_by_desc(|n| n.id).take(1).select(|n| n.id).to_vec()?, [3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn take(mut self, count: impl RowCount) -> Self {
         let count = self.description.count(count.rows(), "take");
         self.description.query.stages.push(Stage::Take(count));
@@ -273,6 +308,16 @@ impl<T, M> Query<T, M> {
 
 impl<T: Row, M: Mode> Query<T, M> {
     /// Keeps the rows for which the condition holds.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let lamps = notes.query().filter(|n| n.text.contains("lamp")).filter(|n| n.stars.is_none());
+    /// assert_eq!(lamps.count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn filter<B: Predicate>(mut self, f: impl FnOnce(T::Sym) -> B) -> Self {
         let frame = Frame::one();
         let root = f(T::Sym::bind(frame.row())).condition().raw();
@@ -291,6 +336,16 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Sorts by one key or a tuple of keys, from small to large. Rows that are equal keep the order they had.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let ids = notes.query().order_by(|n| (n.done.desc(), n.stars.asc().nulls_last())).select(|n| n.id);
+    /// assert_eq!(ids.to_vec()?, [1, 3, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn order_by<K: OrderKeys>(self, f: impl FnOnce(T::Sym) -> K) -> Self {
         self.order(f, false, false)
     }
@@ -306,11 +361,31 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Sorts rows that are equal by the keys before, from large to small.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let ids = notes.query().order_by(|n| n.folder).then_by_desc(|n| n.text).select(|n| n.id);
+    /// assert_eq!(ids.to_vec()?, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn then_by_desc<K: OrderKeys>(self, f: impl FnOnce(T::Sym) -> K) -> Self {
         self.order(f, true, true)
     }
 
     /// Turns each row into an expression or a tuple of expressions.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let rows = notes.query().select(|n| (n.id, n.text.len(), n.stars.unwrap_or(0))).to_vec()?;
+    /// assert_eq!(rows, [(1, 8, 2), (2, 10, 0), (3, 16, 5)]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn select<P: Symbol>(mut self, f: impl FnOnce(T::Sym) -> P) -> Query<P::Out, M> {
         let frame = Frame::one();
         let root = f(T::Sym::bind(frame.row())).node();
@@ -319,6 +394,16 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Groups rows by a key; finish with [`Grouped::select`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let groups = notes.query().group_by(|n| n.done).select(|g| (g.key, g.count(), g.sum(|n| n.stars)));
+    /// assert_eq!(groups.to_vec()?, [(false, 2, 5), (true, 1, 2)]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn group_by<K: Symbol>(mut self, f: impl FnOnce(T::Sym) -> K) -> Grouped<K, T, M> {
         let frame = Frame::one();
         let root = f(T::Sym::bind(frame.row())).node();
@@ -349,6 +434,15 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Returns whether there is a row.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert!(notes.filter(|n| n.done).exists()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn exists(self) -> M::Ret<bool> {
         self.end(Terminal::Exists, |rows| rows.one())
     }
@@ -359,11 +453,32 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Returns whether the condition holds for every row; true for none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert!(notes.query().any(|n| n.stars.gt(4))?);
+    /// assert!(!notes.query().all(|n| n.stars.gt(4))?);
+    /// assert!(notes.filter(|n| n.folder.eq("attic")).all(|n| n.done)?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn all<B: Predicate>(self, f: impl FnOnce(T::Sym) -> B) -> M::Ret<bool> {
         self.filter(|row| !f(row).condition()).end(Terminal::NotExists, |rows| rows.one())
     }
 
     /// Returns the first row, or `None` when there is none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().select(|n| n.id).first()?, Some(1));
+    /// assert_eq!(notes.filter(|n| n.folder.eq("attic")).first()?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn first(self) -> M::Ret<Option<T>> {
         self.end(Terminal::First, |rows| rows.next_row())
     }
@@ -372,6 +487,17 @@ impl<T: Row, M: Mode> Query<T, M> {
     ///
     /// # Errors
     /// `NoRow` when there is none, `ManyRows` when there are several.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.folder.eq("work")).single()?.id, 3);
+    /// let several = notes.query().single().unwrap_err();
+    /// assert_eq!(several.kind(), vellum::ErrorKind::ManyRows);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn single(self) -> M::Ret<T> {
         self.end(Terminal::Single, |rows| {
             let row = rows.only()?;
@@ -391,11 +517,30 @@ impl<T: Row, M: Mode> Query<T, M> {
     ///
     /// # Errors
     /// `Overflow` when the total of integers does not fit an `i64`, or that of floats is not finite.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().sum(|n| n.stars)?, 7);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn sum<N: Num>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<N::Sum> {
         self.fold(Fold::Sum, f, |rows| rows.one())
     }
 
     /// Returns the mean of what is there; `None` for nothing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().avg(|n| n.stars)?, Some(3.5));
+    /// assert_eq!(notes.filter(|n| n.stars.is_none()).avg(|n| n.stars)?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn avg<N: Num>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<Option<f64>> {
         self.fold(Fold::Avg, f, |rows| rows.one())
     }
@@ -409,6 +554,16 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Returns the largest value; `None` for nothing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().min(|n| n.stars)?, Some(2));
+    /// assert_eq!(notes.query().max(|n| n.text)?.as_deref(), Some("write the report"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn max<N: Value>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<Option<N::Core>>
     where
         N::Core: Ordered,
@@ -423,6 +578,16 @@ impl<T: Document, M: Mode> Query<T, M> {
     /// # Errors
     /// `TypeMismatch` when an increment meets something that is not a number, or a field below a scalar is set;
     /// `Overflow` when an increment does not fit; `Unique` when two documents would have the same unique values.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let first_two = notes.query().order_by(|n| n.text).take(2);
+    /// assert_eq!(first_two.update(|n| n.stars.set(None))?, 1); // the other one had none
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn update<A: Assignments>(mut self, f: impl FnOnce(T::Sym) -> A) -> M::Ret<u64> {
         let frame = Frame::one();
         let assignments = f(T::Sym::bind(frame.row())).list();
@@ -431,6 +596,16 @@ impl<T: Document, M: Mode> Query<T, M> {
     }
 
     /// Deletes the documents, all or none, and returns how many there were.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().order_by_desc(|n| n.id).take(1).delete()?, 1);
+    /// assert_eq!(notes.get(3)?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn delete(self) -> M::Ret<u64> {
         self.end(Terminal::Delete, |rows| rows.changed())
     }
@@ -469,6 +644,20 @@ impl<'s, T: Row> Query<T, Live<'s>> {
     ///
     /// # Errors
     /// The first error of the query or of `f`, which ends it.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let mut len = 0;
+    /// notes.query().for_each(|note| {
+    ///     len += note.text.len();
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(len, 34);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn for_each(mut self, mut f: impl FnMut(T) -> Result<()>) -> Result<()> {
         self.description.terminal = Terminal::Rows;
         self.mode.session.stream_once(self.description, &mut |rows| {
@@ -491,6 +680,17 @@ impl Root {
     }
 
     /// Returns the documents of a named collection.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// db.collection_named::<Note>("archive")?;
+    /// let archived = db.compile(|q, ()| q.from_named::<Note>("archive").count())?;
+    /// assert_eq!(archived.call(())?, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn from_named<T: Document>(self, name: &str) -> Query<T> {
         Query::new(Description::collection(Cow::Owned(name.to_owned()), T::KEY), Deferred)
     }

@@ -19,6 +19,17 @@ pub struct Grouped<K, T, M> {
 }
 
 /// The group inside [`Grouped::select`]: `g.key`, `g.count()`, `g.sum(|e| e.amount)`.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let by_folder = notes.query().group_by(|n| n.folder);
+/// let rows = by_folder.select(|g| (g.key, g.count(), g.avg(|n| n.stars))).to_vec()?;
+/// assert_eq!(rows, [("home".to_owned(), 2, Some(2.0)), ("work".to_owned(), 1, Some(5.0))]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Group<K, S> {
     /// The key that the rows of the group share.

@@ -144,6 +144,16 @@ containers! {
 
 impl<T: Value> Expr<T> {
     /// Stores the value in the field, whatever was there.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.update_many(|n| n.id.eq(1), |n| (n.text.set("done"), n.stars.set(None)))?, 1);
+    /// assert_eq!(notes.update_many(|n| n.id.eq(1), |n| n.text.set("done"))?, 0); // no byte changed
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set(self, value: impl Assign<T>) -> Assignment {
         let value = value.assign().unwrap_or_else(|error| {
             arena::fail(error);
@@ -155,6 +165,16 @@ impl<T: Value> Expr<T> {
 
 impl<T: Value> Expr<Option<T>> {
     /// Removes the field; a document without it is unchanged.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().update(|n| n.stars.unset())?, 3);
+    /// assert_eq!(notes.filter(|n| n.stars.is_none()).count()?, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn unset(self) -> Assignment {
         Assignment { change: Change::Unset, field: self.raw(), value: self.raw() }
     }
@@ -162,6 +182,16 @@ impl<T: Value> Expr<Option<T>> {
 
 impl<T: Value> Expr<T> {
     /// Adds to the number in the field; null and missing count as zero, another kind is an error.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.query().update(|n| n.stars.increment(1))?;
+    /// assert_eq!(notes.query().select(|n| n.stars).to_vec()?, [Some(3), Some(1), Some(6)]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn increment(self, by: impl Term<T>) -> Assignment
     where
         T: Num,
@@ -195,7 +225,33 @@ where
     }
 }
 
-/// Stores a whole nested struct: `set_struct(o.address, Address { .. })`.
+/// Stores a whole nested struct: `set_struct(o.address, Address { .. })`. An `Option<Struct>` has
+/// [`set`](Nullable::set).
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use vellum::{prelude::*, set_struct};
+///
+/// #[derive(Embed, Serialize, Deserialize)]
+/// struct Size {
+///     wide: i64,
+///     high: i64,
+/// }
+///
+/// #[derive(Document, Serialize, Deserialize)]
+/// struct Photo {
+///     id: i64,
+///     size: Size,
+/// }
+///
+/// # fn main() -> vellum::Result<()> {
+/// let photos = Database::open_in_memory()?.collection::<Photo>()?;
+/// photos.insert(Photo { id: 0, size: Size { wide: 3, high: 2 } })?;
+/// photos.query().update(|p| set_struct(p.size, Size { wide: 30, high: 20 }))?;
+/// assert_eq!(photos.query().select(|p| p.size.wide * p.size.high).single()?, 600);
+/// # Ok(())
+/// # }
+/// ```
 pub fn set_struct<S: Symbol>(field: S, value: S::Out) -> Assignment
 where
     S::Out: Value<Sym = S> + Serialize,

@@ -79,7 +79,7 @@ pub enum CompileError {
         /// Its name.
         name: String,
     },
-    /// A value is declared with a type that has no column.
+    /// A method stands on a value of another kind than it needs.
     #[error("`{expression}` is {found}, `{method}` needs {needed}")]
     TypeMismatch {
         /// The expression.
