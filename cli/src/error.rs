@@ -38,6 +38,16 @@ pub(crate) enum Error {
         /// Which.
         path: PathBuf,
     },
+    /// Vellum failed.
+    #[error("Vellum failed: {source}")]
+    Vellum {
+        /// Why.
+        #[from]
+        source: vellum::Error,
+    },
+    /// A thread of EV11 ended by itself.
+    #[error("a calling thread panicked")]
+    Caller,
     /// The hand-written control failed.
     #[error("the control failed: {source}")]
     Control {

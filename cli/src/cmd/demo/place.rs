@@ -32,6 +32,11 @@ impl Place {
         Ok(Self { documents: dir.join("demo.db"), temporary: Some(dir), durability })
     }
 
+    /// Returns Vellum's file.
+    pub(super) fn documents(&self) -> &Path {
+        &self.documents
+    }
+
     /// Returns the control's file.
     pub(super) fn control(&self) -> PathBuf {
         self.beside("control")
@@ -42,7 +47,7 @@ impl Place {
         self.beside(name)
     }
 
-    /// Returns what the control's commits survive.
+    /// Returns what commits survive.
     pub(super) fn durability(&self) -> Durability {
         self.durability
     }
