@@ -32,6 +32,12 @@ pub(crate) enum Error {
         /// Why.
         source: io::Error,
     },
+    /// The signals that end a process cannot be caught, so that files would stay behind.
+    #[error("cannot catch signals: {source}")]
+    Signal {
+        /// Why.
+        source: ctrlc::Error,
+    },
     /// The file of `--path` is there.
     #[error("{} exists; name a new file, the demo writes to no other", path.display())]
     Exists {

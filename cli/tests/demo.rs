@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::{env, fs, io, process};
+use std::time::{Duration, Instant};
+use std::{env, fs, io, process, thread};
 
 use serde_json::Value;
 
@@ -135,6 +136,27 @@ fn temporary_files_are_gone_at_the_end() -> io::Result<()> {
     for root in [Path::new("/dev/shm"), &env::temp_dir()] {
         assert!(!root.join(&name).exists(), "{name} in {}", root.display());
     }
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn temporary_files_are_gone_after_ctrl_c() -> io::Result<()> {
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_vellum"))
+        .args(["demo", "--events", "20000"])
+        .stdout(Stdio::null())
+        .spawn()?;
+    let name = format!("vellum-demo-{}", demo.id());
+    let dirs = [Path::new("/dev/shm").join(&name), env::temp_dir().join(&name)];
+    let deadline = Instant::now() + Duration::from_secs(60);
+    // The control's file comes after the hook.
+    while !dirs.iter().any(|dir| dir.join("demo.db-control").exists()) && Instant::now() < deadline {
+        assert_eq!(demo.try_wait()?, None, "it ended by itself");
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &demo.id().to_string()]).status()?.success());
+    assert_eq!(demo.wait()?.code(), Some(130));
+    assert!(dirs.iter().all(|dir| !dir.exists()), "{name}");
     Ok(())
 }
 
