@@ -32,12 +32,28 @@ pub(crate) enum Error {
         /// Why.
         source: io::Error,
     },
+    /// The signals that end a process cannot be caught, so that files would stay behind.
+    #[error("cannot catch signals: {source}")]
+    Signal {
+        /// Why.
+        source: ctrlc::Error,
+    },
     /// The file of `--path` is there.
     #[error("{} exists; name a new file, the demo writes to no other", path.display())]
     Exists {
         /// Which.
         path: PathBuf,
     },
+    /// Vellum failed.
+    #[error("Vellum failed: {source}")]
+    Vellum {
+        /// Why.
+        #[from]
+        source: vellum::Error,
+    },
+    /// A thread of EV11 ended by itself.
+    #[error("a calling thread panicked")]
+    Caller,
     /// The hand-written control failed.
     #[error("the control failed: {source}")]
     Control {

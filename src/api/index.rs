@@ -86,14 +86,15 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
         self
     }
 
-    /// Makes the index, if it is not there.
+    /// Makes the index, if it is not there. The narrow index waits for [`Collection::ensure_indexes`].
     ///
     /// # Errors
     /// `InvalidQuery` for what cannot be indexed; `Unique` when documents already hold equal values, and nothing is
     /// changed; the store's own.
     pub fn create(self) -> Result<IndexReport> {
         let spec = self.spec?;
-        self.collection.make(&[spec])
+        let collection = self.collection;
+        collection.session.write_all(|write| collection.make_in(write, &[spec]))
     }
 }
 
@@ -125,7 +126,11 @@ impl<'s, T: Document> Collection<'s, T> {
         let declared = Indexes::of::<T>()?;
         let specs =
             declared.iter().map(|index| spec(&index.keys, index.unique)).collect::<Result<Vec<_>, _>>()?;
-        let mut report = self.make(&specs)?;
+        let mut report = self.session.write_all(|write| {
+            let report = self.make_in(write, &specs)?;
+            write.refresh_narrow(&*self.info(write)?)?;
+            Ok(report)
+        })?;
         let known = [&report.created, &report.unchanged, &report.different];
         let named = |name: &String| known.iter().any(|names| names.contains(name));
         report.undeclared =
@@ -133,15 +138,12 @@ impl<'s, T: Document> Collection<'s, T> {
         Ok(report)
     }
 
-    fn make(&self, specs: &[IndexSpec]) -> Result<IndexReport> {
-        self.session.write_all(|write| {
-            let mut report = IndexReport::default();
-            for spec in specs {
-                report.add(write.ensure_index(&*self.info(write)?, spec)?);
-            }
-            write.refresh_narrow(&*self.info(write)?)?;
-            Ok(report)
-        })
+    fn make_in(&self, write: &Write<'_>, specs: &[IndexSpec]) -> Result<IndexReport> {
+        let mut report = IndexReport::default();
+        for spec in specs {
+            report.add(write.ensure_index(&*self.info(write)?, spec)?);
+        }
+        Ok(report)
     }
 
     fn info(&self, write: &Write<'_>) -> Result<std::sync::Arc<crate::store::CollectionInfo>> {
@@ -149,7 +151,7 @@ impl<'s, T: Document> Collection<'s, T> {
         Ok(found.ok_or_else(|| CompileError::UnknownCollection { name: self.name().to_owned() })?)
     }
 
-    /// Drops an index by its name; returns whether it was there. Documents are untouched.
+    /// Drops an index by its name; returns whether it was there. Documents are untouched, and so is the narrow index.
     ///
     /// # Errors
     /// The store's own.
@@ -165,13 +167,7 @@ impl<'s, T: Document> Collection<'s, T> {
     /// # }
     /// ```
     pub fn drop_index(&self, name: &str) -> Result<bool> {
-        self.session.write_all(|write| {
-            let dropped = write.drop_index(&*self.info(write)?, name)?;
-            if dropped {
-                write.refresh_narrow(&*self.info(write)?)?;
-            }
-            Ok(dropped)
-        })
+        self.session.write_all(|write| Ok(write.drop_index(&*self.info(write)?, name)?))
     }
 
     /// Returns the indexes that are there, the narrow index left aside, by name.

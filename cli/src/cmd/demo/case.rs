@@ -1,10 +1,11 @@
 //! A case: one operation, what the oracle says it returns, and the engines that do it.
 
-use std::fmt;
+use std::{fmt, mem};
 
 use vellum_fixtures::events::Event;
 use vellum_fixtures::oracle::Tally;
 
+use super::event::Event as Document;
 use super::rows::Column;
 use crate::error::Result;
 
@@ -26,6 +27,16 @@ pub(super) enum Answer {
 }
 
 impl Answer {
+    /// Returns the answer that a count of Vellum is.
+    pub(super) fn counted(count: u64) -> Self {
+        Self::Count(count.cast_signed())
+    }
+
+    /// Returns the answer that groups of Vellum are.
+    pub(super) fn grouped(groups: Vec<(String, u64)>) -> Self {
+        Self::Groups(groups.into_iter().map(|(key, count)| (key, count.cast_signed())).collect())
+    }
+
     /// Returns a few words about it for the message of a wrong result.
     pub(super) fn summary(&self) -> String {
         let first = |values: &[i64]| values.iter().take(5).map(i64::to_string).collect::<Vec<_>>().join(", ");
@@ -70,6 +81,30 @@ pub(super) trait Work {
 impl<F: FnMut() -> Result<Answer>> Work for F {
     fn run(&mut self) -> Result<Answer> {
         self()
+    }
+}
+
+/// A work of Vellum that returns documents: turning them into the oracle's events is not timed.
+pub(super) struct Documents<F> {
+    run: F,
+    found: Vec<Document>,
+}
+
+impl<F: FnMut() -> Result<Vec<Document>>> Documents<F> {
+    /// Makes the work of `run`.
+    pub(super) fn new(run: F) -> Self {
+        Self { run, found: Vec::new() }
+    }
+}
+
+impl<F: FnMut() -> Result<Vec<Document>>> Work for Documents<F> {
+    fn run(&mut self) -> Result<Answer> {
+        self.found = (self.run)()?;
+        Ok(Answer::Count(self.found.len() as i64))
+    }
+
+    fn confirm(&mut self, _found: Answer) -> Result<Answer> {
+        Ok(Answer::Events(mem::take(&mut self.found).into_iter().map(Event::from).collect()))
     }
 }
 

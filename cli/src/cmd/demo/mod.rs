@@ -4,10 +4,13 @@
 mod bench;
 mod case;
 mod cases;
+mod event;
 mod measure;
 mod place;
+mod queries;
 mod rows;
 mod table;
+mod vellum;
 
 use std::io::{self, Write};
 

@@ -9,6 +9,11 @@ use vellum_fixtures::control::Durability;
 use crate::args::DemoArgs;
 use crate::error::{Error, Result};
 
+/// How often the removal of a directory that is in use is tried.
+const ATTEMPTS: u32 = 100;
+/// What a shell reports for a command that Ctrl-C ended.
+const STATUS_OF_SIGNAL: i32 = 130;
+
 /// The files of a run. Unless they were asked for by `--path`, they go when this is dropped.
 pub(super) struct Place {
     temporary: Option<PathBuf>,
@@ -29,7 +34,13 @@ impl Place {
         }
         let dir = temporary_root().join(format!("vellum-demo-{}", process::id()));
         fs::create_dir_all(&dir).map_err(|source| Error::File { path: dir.clone(), source })?;
+        remove_on_signal(dir.clone())?;
         Ok(Self { documents: dir.join("demo.db"), temporary: Some(dir), durability })
+    }
+
+    /// Returns Vellum's file.
+    pub(super) fn documents(&self) -> &Path {
+        &self.documents
     }
 
     /// Returns the control's file.
@@ -42,7 +53,7 @@ impl Place {
         self.beside(name)
     }
 
-    /// Returns what the control's commits survive.
+    /// Returns what commits survive.
     pub(super) fn durability(&self) -> Durability {
         self.durability
     }
@@ -95,6 +106,20 @@ pub(super) fn remove_database(path: &Path) {
         // What is not there need not be removed.
         fs::remove_file(with_suffix(path, suffix)).ok();
     }
+}
+
+/// Removes `dir` when the process is told to end, which would otherwise run no destructor.
+fn remove_on_signal(dir: PathBuf) -> Result<()> {
+    let hook = move || {
+        // The other threads are at work and may make one more file meanwhile.
+        for _ in 0..ATTEMPTS {
+            if fs::remove_dir_all(&dir).is_ok() || !dir.exists() {
+                break;
+            }
+        }
+        process::exit(STATUS_OF_SIGNAL);
+    };
+    ctrlc::set_handler(hook).map_err(|source| Error::Signal { source })
 }
 
 fn temporary_root() -> PathBuf {

@@ -1,5 +1,6 @@
-//! The rows of workload EV. Vellum's part of a case is one more `side` in its function.
+//! The rows of workload EV. An engine's part of a case is a `side` in its function.
 
+mod compile;
 mod count;
 mod read;
 mod write;
@@ -54,7 +55,14 @@ pub(super) const ENTRIES: &[Entry] = &[
     entry("EV11", "", "200 counts, four threads", count::callers),
     entry("EV12", "scan", "count by a tag, no index", count::tag_by_scan),
     entry("EV12", "index", "count by a tag, indexed", count::tag_by_index),
-    entry("EV13", "compile", "compile seven shapes", read::compile),
+    entry("EV13", "count", "compile EV3", compile::count_all),
+    entry("EV13", "prefix", "compile EV4", compile::count_by_prefix),
+    entry("EV13", "two prefixes", "compile EV5", compile::count_by_two_prefixes),
+    entry("EV13", "tag", "compile EV12", compile::count_by_tag),
+    entry("EV13", "page", "compile EV6", compile::page),
+    entry("EV13", "point", "compile EV8", compile::point),
+    entry("EV13", "group", "compile EV9", compile::groups),
+    entry("EV13", "call", "call: count one by id", compile::call),
     entry("EV14", "", "read all as structs", read::stream),
     entry("EV10", "", "update some of 20,000", write::update),
 ];
