@@ -93,6 +93,23 @@
 //! # }
 //! ```
 //!
+//! Every statement names the index that it uses. [`Compiled::explain`] shows which, and why nothing faster was chosen:
+//!
+//! ```
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+//! # fn main() -> vellum::Result<()> {
+//! # let notes = database()?.collection::<Note>()?;
+//! let starred = notes.compile(|q, (stars,)| q.filter(|n| n.stars.eq(stars)).count())?;
+//! let reading = &starred.explain()?.plan.readings[0];
+//! assert_eq!(reading.obstacles[0].to_string(), "`stars` has no index: the document is read");
+//!
+//! notes.ensure_index(|n| n.stars).create()?;
+//! assert_eq!(starred.explain()?.plan.readings[0].indexes, ["notes/stars"]);
+//! # let _: u64 = starred.call(5)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Null
 //!
 //! Null and missing are the same to a query, and logic has two values: a comparison with null is false, all but

@@ -196,7 +196,8 @@ impl<T: Row> IntoPlan for Query<T, Deferred> {
 ///   documents, [`update`](Self::update) and [`delete`](Self::delete).
 ///
 /// On a collection (`M` is [`Live`]) a terminal runs and returns a `Result`; inside a `compile` closure (`M` is
-/// [`Deferred`]) it returns a [`Plan`], and `for_each` and `iter` are methods of the [`Compiled`](crate::Compiled).
+/// [`Deferred`]) it returns a [`Plan`]. Rows one at a time are given by `for_each` and `iter`, here on a collection,
+/// else of the [`Compiled`](crate::Compiled).
 ///
 /// Without `order_by` rows come by key, groups by their key. Rows that are equal by `order_by` come by key too, in
 /// the direction of the last sort key, so that pages never overlap.
@@ -616,6 +617,17 @@ impl<'s, T: Row> Query<T, Live<'s>> {
     ///
     /// # Errors
     /// That of planning; an error while reading is an item, the last one.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// for id in notes.filter(|n| !n.done).select(|n| n.id).iter()? {
+    ///     assert!(id? > 1);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn iter(mut self) -> Result<RowIter<'s, T>> {
         self.description.terminal = Terminal::Rows;
         self.mode.session.iter_once(self.description)
@@ -635,6 +647,16 @@ impl<'s, T: Row> Query<T, Live<'s>> {
     ///
     /// # Errors
     /// As [`Query::explain`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let sql = notes.filter(|n| n.id.eq(1)).select(|n| n.id).to_sql()?;
+    /// assert_eq!(sql, r#"SELECT t0.id AS c0 FROM "notes" AS t0 NOT INDEXED WHERE (t0.id = ?1) ORDER BY t0.id"#);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn to_sql(&self) -> Result<String> {
         let (statement, _) = self.description.clone().into_statement(Vec::new())?;
         Ok(self.mode.session.plan(&statement)?.text.sql.clone())
