@@ -116,7 +116,8 @@ fn a_collection_that_does_not_exist_is_refused_in_words() -> TestResult {
 fn values_never_become_sql() -> TestResult {
     let db = Database::open_in_memory()?;
     let c = db.collection::<C>()?;
-    let texts = ["'); DROP TABLE c; --", "\"", "'", "?1", ":a", "\0'; --", "$x", "\\", "/*", "x'00'", "{}", "null"];
+    let texts =
+        ["'); DROP TABLE c; --", "\"", "'", "?1", ":a", "\0'; --", "$x", "\\", "/*", "x'00'", "{}", "null"];
     for text in texts {
         let id = c.insert(C { s: Some(text.to_owned()), ..C::default() })?;
         assert_eq!(ids!(c, |e: CFields| e.s.eq(text)), [id], "{text:?}");

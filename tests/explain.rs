@@ -154,6 +154,7 @@ fn alternatives_over_several_fields() -> vellum::Result<()> {
     let c = events()?;
     c.ensure_index(|e| e.size).create()?;
     c.ensure_index(|e| e.at).create()?;
+    c.ensure_indexes()?;
     let before = c.filter(|e| e.size.eq(1) | e.at.eq(2)).explain()?;
     let after = c.filter(|e| e.size.eq(1) | e.size.eq(2)).explain()?;
     assert_cause(&before, &Obstacle::Alternatives { fields: vec![field("size"), field("at")] }, &after);
@@ -247,6 +248,7 @@ fn narrow_text(
         c.ensure_index(|e| e.system).create()?;
         c.ensure_index(|e| e.size).create()?;
         c.ensure_index(|e| e.at).create()?;
+        c.ensure_indexes()?;
         Ok(())
     };
     create()?;
@@ -267,6 +269,7 @@ fn a_narrow_index_that_is_missing_because_one_field_is_indexed() -> vellum::Resu
     let page = c.filter(|e| e.size.gt(3)).take(10);
     let before = page.explain()?;
     c.ensure_index(|e| e.at).create()?;
+    c.ensure_indexes()?;
     let after = page.explain()?;
     assert_cause(&before, &Obstacle::NotNarrow { field: field("size"), gap: NarrowGap::OneField }, &after);
     assert_eq!(indexes(&after), ["events/*"]);
@@ -306,6 +309,7 @@ fn a_page_that_lies_deep_is_told_where_it_runs_another_text() -> vellum::Result<
     let c = events()?;
     c.ensure_index(|e| e.size).create()?;
     c.ensure_index(|e| e.at).create()?;
+    c.ensure_indexes()?;
     let page = c.compile(|q, (size, skipped)| {
         q.filter(|e| e.size.gt(size)).order_by(|e| e.at).skip(skipped).take(100)
     })?;
