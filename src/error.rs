@@ -1,5 +1,7 @@
 //! The umbrella error: what a call can fail with, by the layer that says so.
 
+use std::path::Path;
+
 use crate::codec::CodecError;
 use crate::compile::CompileError;
 use crate::store::StoreError;
@@ -30,6 +32,9 @@ pub enum Error {
     /// The query ran, and its rows were not as many as the terminal asks for.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// The call cannot be made there.
+    #[error(transparent)]
+    Target(#[from] TargetError),
     /// One item of a batch failed; nothing of the batch was stored.
     #[error("item {index} of the batch")]
     Item {
@@ -57,6 +62,30 @@ pub enum QueryError {
     /// `single` found several rows. `first` takes the first of many.
     #[error("the query found several rows where one was asked for")]
     ManyRows,
+}
+
+/// The call cannot be made on this target.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// A write was asked of a snapshot. Write through the database or a transaction.
+    #[error("a snapshot of `{}` cannot be written to: write through the database or a transaction", path.display())]
+    Snapshot {
+        /// The file.
+        path: Box<Path>,
+    },
+    /// A compiled query was called on a target of another database. Compile it on that database.
+    #[error(
+        "the query was compiled on `{}` and cannot run on `{}`: compile it there",
+        compiled_on.display(),
+        called_on.display()
+    )]
+    OtherDatabase {
+        /// The file of the query.
+        compiled_on: Box<Path>,
+        /// The file of the target.
+        called_on: Box<Path>,
+    },
 }
 
 /// The category of an [`Error`].
@@ -126,6 +155,7 @@ impl Error {
             Error::Compile(_) => ErrorKind::InvalidQuery,
             Error::Store(error) => store_kind(error),
             Error::Codec { source, .. } => codec_kind(source),
+            Error::Target(_) => ErrorKind::WrongTarget,
             Error::Query(QueryError::NoRow) => ErrorKind::NoRow,
             Error::Query(QueryError::ManyRows) => ErrorKind::ManyRows,
             Error::Item { source, .. } => source.kind(),

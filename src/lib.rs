@@ -192,7 +192,7 @@ pub use api::{
 };
 pub use codec::CodecError;
 pub use compile::{CompileError, NarrowGap, Obstacle, Reading};
-pub use error::{Error, ErrorKind, QueryError, Result};
+pub use error::{Error, ErrorKind, QueryError, Result, TargetError};
 pub use ir::path::{FieldPath, Segment};
 pub use store::{Durability, SqliteError, StoreError};
 pub use vellum_derive::{Document, Embed, Params};

@@ -13,10 +13,10 @@ use crate::api::rows::Decode;
 use crate::api::session::Session;
 use crate::api::value::Row;
 use crate::compile::{self, Plan};
-use crate::error::Result;
+use crate::error::{Result, TargetError};
 use crate::ir::doc::Statement;
 use crate::ir::value::Value;
-use crate::store::StoreError;
+use crate::store;
 
 /// A compiled query: `P` are its parameters, `O` is what a call returns. `Send`, `Sync` and cheap to clone.
 ///
@@ -261,7 +261,9 @@ impl<'c, P, O> On<'c, P, O> {
         if Arc::ptr_eq(own, &self.session.shared.engine) {
             return Ok(());
         }
-        Err(StoreError::WrongTarget { path: Arc::clone(self.session.shared.engine.path()) }.into())
+        let path = |engine: &store::Engine| engine.path().as_ref().into();
+        let called_on = path(&self.session.shared.engine);
+        Err(TargetError::OtherDatabase { compiled_on: path(own), called_on }.into())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::api::value::Symbol;
 use crate::compile::CompileError;
 use crate::compile::emit::column;
 use crate::error::Result;
-use crate::ir::doc::{Expr, OrderKey};
+use crate::ir::doc::{Expr, Nulls, OrderKey};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::value::Kind;
 use crate::store::{IndexColumnSpec, IndexOutcome, IndexSpec};
@@ -212,6 +212,14 @@ fn spec(keys: &[OrderKey], unique: bool) -> Result<IndexSpec, CompileError> {
     if columns.is_empty() {
         return Err(CompileError::NotIndexable { expression: "()".to_owned() });
     }
+    for (place, column) in columns.iter().enumerate() {
+        if columns.iter().take(place).any(|other| other.path == column.path) {
+            return Err(CompileError::Unsupported {
+                what: format!("`{}` twice in one index", column.label),
+                instead: "name each field once".to_owned(),
+            });
+        }
+    }
     Ok(IndexSpec { columns, unique })
 }
 
@@ -219,6 +227,12 @@ fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {
     let refused = || CompileError::NotIndexable { expression: key.by.display(key.by.root) };
     let Expr::Field { ty, .. } = key.by.root() else { return Err(refused()) };
     let (_, path) = key.by.place(key.by.root).ok_or_else(refused)?;
+    if key.nulls != Nulls::Smallest {
+        return Err(CompileError::Unsupported {
+            what: "`nulls_first` and `nulls_last` in an index".to_owned(),
+            instead: "leave them to `order_by`".to_owned(),
+        });
+    }
     let kind = ty.kind();
     if !matches!(kind, Kind::Text | Kind::Number | Kind::Bool) {
         return Err(refused());

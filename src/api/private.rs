@@ -7,6 +7,7 @@ pub use crate::api::columns::Columns;
 pub use crate::api::param::{Argument, Arguments, Slots};
 pub use crate::api::param_field::{ParamField, push_argument};
 use crate::api::value::{Row, Symbol, Value};
+pub use crate::api::write::Refused;
 use crate::api::{arena, document::Document};
 pub use crate::compile::OperandError;
 use crate::error::Result;

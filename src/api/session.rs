@@ -13,7 +13,7 @@ use crate::api::query::Description;
 use crate::api::rows::{Decode, Rows};
 use crate::api::value::Row;
 use crate::compile::{self, Disabled, Plan, PlanCache};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TargetError};
 use crate::ir::catalog::Catalog;
 use crate::ir::doc::Statement;
 use crate::ir::types::Type;
@@ -212,7 +212,7 @@ impl Session {
     }
 
     fn read_only(&self) -> Error {
-        StoreError::WrongTarget { path: Arc::clone(self.shared.engine.path()) }.into()
+        TargetError::Snapshot { path: self.shared.engine.path().as_ref().into() }.into()
     }
 
     /// Returns the schema that this session sees.

@@ -10,10 +10,11 @@ use crate::api::expr::{Expr, Nullable, Term, beside, literal};
 use crate::api::ops::Num;
 use crate::api::param::Param;
 use crate::api::value::{Scalar, Symbol, Value};
-use crate::codec;
-use crate::compile::CompileError;
+use crate::codec::{self, CodecError};
+use crate::compile::{CompileError, OperandError};
 use crate::ir;
 use crate::ir::doc::Expr as Tree;
+use crate::ir::path::FieldPath;
 use crate::ir::types::Type;
 
 /// One change to a field of the documents that an update matches.
@@ -56,11 +57,43 @@ impl Assignment {
 )]
 pub trait Assign<T> {
     #[doc(hidden)]
-    fn assign(self) -> Result<Node, CompileError>;
+    fn assign(self) -> Result<Node, Refused>;
 }
 
-fn scalar<T: Scalar>(value: &T) -> Result<Node, CompileError> {
-    literal(value).map_err(|error| error.of("the assigned value"))
+/// Why a value cannot be assigned.
+#[derive(Debug)]
+pub enum Refused {
+    /// A scalar that is no operand.
+    Operand(OperandError),
+    /// A list or struct that cannot be stored.
+    Codec(CodecError),
+}
+
+impl Refused {
+    /// Returns the error for the field that `field` describes.
+    fn of(self, field: &str) -> CompileError {
+        let inside = |path: &FieldPath| match path.is_root() {
+            true => field.to_owned(),
+            false => format!("{field}, at `{path}` in it"),
+        };
+        match self {
+            Refused::Operand(error) => error.of(field),
+            Refused::Codec(CodecError::NotFinite { path }) => {
+                CompileError::NotFinite { operand: inside(&path) }
+            }
+            Refused::Codec(CodecError::OutOfRange { path, value, .. }) => {
+                CompileError::OutOfRange { operand: inside(&path), value: value.into() }
+            }
+            Refused::Codec(error) => CompileError::Unsupported {
+                what: format!("{field} set to a value that cannot be stored ({error})"),
+                instead: "set one that can".to_owned(),
+            },
+        }
+    }
+}
+
+fn scalar<T: Scalar>(value: &T) -> Result<Node, Refused> {
+    literal(value).map_err(Refused::Operand)
 }
 
 fn null(ty: Type) -> Node {
@@ -68,67 +101,72 @@ fn null(ty: Type) -> Node {
 }
 
 impl<T: Scalar> Assign<T> for T {
-    fn assign(self) -> Result<Node, CompileError> {
+    fn assign(self) -> Result<Node, Refused> {
         scalar(&self)
     }
 }
 
 // The only impl for `Option<_>`, so that `set(None)` is inferred.
 impl<T: Scalar> Assign<Option<T>> for Option<T> {
-    fn assign(self) -> Result<Node, CompileError> {
+    fn assign(self) -> Result<Node, Refused> {
         self.as_ref().map_or_else(|| Ok(null(T::TYPE)), scalar)
     }
 }
 
 impl<T: Scalar> Assign<Option<T>> for T {
-    fn assign(self) -> Result<Node, CompileError> {
+    fn assign(self) -> Result<Node, Refused> {
         scalar(&self)
     }
 }
 
 impl Assign<String> for &str {
-    fn assign(self) -> Result<Node, CompileError> {
+    fn assign(self) -> Result<Node, Refused> {
         Ok(arena::constant(ir::value::Value::Text(self.into()), Type::Text))
     }
 }
 
 impl Assign<Option<String>> for &str {
-    fn assign(self) -> Result<Node, CompileError> {
+    fn assign(self) -> Result<Node, Refused> {
         Ok(arena::constant(ir::value::Value::Text(self.into()), Type::Text))
     }
 }
 
 impl<T> Assign<T> for Param<T> {
-    fn assign(self) -> Result<Node, CompileError> {
+    fn assign(self) -> Result<Node, Refused> {
         Ok(self.node())
     }
 }
 
 impl<T> Assign<T> for Expr<T> {
-    fn assign(self) -> Result<Node, CompileError> {
+    fn assign(self) -> Result<Node, Refused> {
         Ok(self.raw())
     }
 }
 
 impl<T> Assign<Option<T>> for Expr<T> {
-    fn assign(self) -> Result<Node, CompileError> {
+    fn assign(self) -> Result<Node, Refused> {
         Ok(self.raw())
     }
 }
 
 /// Adds a list or struct, encoded as the field's own codec would.
-fn whole<T: Serialize>(value: &T, ty: Type) -> Result<Node, CompileError> {
-    let value = codec::encode_value(value).map_err(|error| CompileError::Unsupported {
-        what: format!("the assigned value ({error})"),
-        instead: "give one that can be stored".to_owned(),
-    })?;
-    Ok(arena::constant(value, ty))
+fn whole<T: Serialize>(value: &T, ty: Type) -> Result<Node, Refused> {
+    Ok(arena::constant(codec::encode_value(value).map_err(Refused::Codec)?, ty))
+}
+
+/// Returns the assignment of a value to a field; a value that cannot be is remembered as the query's error.
+fn set(field: Node, value: Result<Node, Refused>, ty: Type) -> Assignment {
+    let value = value.unwrap_or_else(|refused| {
+        arena::fail(refused.of(&arena::describe(field)));
+        null(ty)
+    });
+    Assignment { change: Change::Set, field, value }
 }
 
 macro_rules! containers {
     ($([$($generics:tt)*] $rust:ty;)*) => { $(
         impl<$($generics)*> Assign<$rust> for $rust {
-            fn assign(self) -> Result<Node, CompileError> {
+            fn assign(self) -> Result<Node, Refused> {
                 whole(&self, <$rust>::TYPE)
             }
         }
@@ -155,11 +193,7 @@ impl<T: Value> Expr<T> {
     /// # }
     /// ```
     pub fn set(self, value: impl Assign<T>) -> Assignment {
-        let value = value.assign().unwrap_or_else(|error| {
-            arena::fail(error);
-            null(T::TYPE)
-        });
-        Assignment { change: Change::Set, field: self.raw(), value }
+        set(self.raw(), value.assign(), T::TYPE)
     }
 }
 
@@ -212,11 +246,7 @@ where
             Some(value) => whole(&value, Type::Object),
             None => Ok(null(Type::Object)),
         };
-        let value = value.unwrap_or_else(|error| {
-            arena::fail(error);
-            null(Type::Object)
-        });
-        Assignment { change: Change::Set, field: self.node(), value }
+        set(self.node(), value, Type::Object)
     }
 
     /// Removes the struct; a document without it is unchanged.
@@ -256,11 +286,7 @@ pub fn set_struct<S: Symbol>(field: S, value: S::Out) -> Assignment
 where
     S::Out: Value<Sym = S> + Serialize,
 {
-    let value = whole(&value, Type::Object).unwrap_or_else(|error| {
-        arena::fail(error);
-        null(Type::Object)
-    });
-    Assignment { change: Change::Set, field: field.node(), value }
+    set(field.node(), whole(&value, Type::Object), Type::Object)
 }
 
 /// One assignment, a tuple or a `Vec` of them. Sealed.

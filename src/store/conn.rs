@@ -31,6 +31,9 @@ const READER_CACHE_KIB: u32 = 16 << 10;
 /// What the WAL file is cut back to when it starts anew.
 const WAL_LIMIT_BYTES: u32 = 64 << 20;
 
+/// The longest row: a document of 256 MiB and what SQLite keeps beside it. An update that makes one longer fails.
+const ROW_LIMIT_BYTES: i32 = (256 << 20) + 16;
+
 /// The longest statement: values are bound, so the text grows with the number of fields alone.
 const SQL_LIMIT_BYTES: i32 = 16 << 20;
 
@@ -320,6 +323,7 @@ fn configure(db: &Connection, role: Role, busy_timeout: Duration) -> rusqlite::R
     db.set_prepared_statement_cache_capacity(0);
     db.busy_timeout(busy_timeout)?;
     db.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, SQL_LIMIT_BYTES)?;
+    db.set_limit(Limit::SQLITE_LIMIT_LENGTH, ROW_LIMIT_BYTES)?;
     db.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     for (config, on) in [
         (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),

@@ -19,9 +19,9 @@ pub(super) const FUNCTIONS: &[Scalar] = &[
     ("vellum_starts_with", 2, |c| of_two(c, |x, prefix| truth(x.starts_with(prefix)))),
     ("vellum_ends_with", 2, |c| of_two(c, |x, suffix| truth(x.ends_with(suffix)))),
     ("vellum_like", 2, |c| of_two(c, |x, pattern| truth(like(x, pattern)))),
-    ("vellum_ilike", 2, |c| of_two(c, |x, p| truth(like(&x.to_lowercase(), &p.to_lowercase())))),
+    ("vellum_ilike", 2, |c| of_two(c, |x, p| truth(like(&fold(x), &fold(p))))),
     ("vellum_glob", 2, |c| of_two(c, |x, pattern| truth(glob(x, pattern)))),
-    ("vellum_eq_ignore_case", 2, |c| of_two(c, |a, b| truth(a.to_lowercase() == b.to_lowercase()))),
+    ("vellum_eq_ignore_case", 2, |c| of_two(c, |a, b| truth(fold(a) == fold(b)))),
     ("vellum_prefix_end", 1, |c| of_text(c, |x| end(prefix_end(x)))),
     ("vellum_group_end", 2, group_end_of),
 ];
@@ -32,6 +32,11 @@ fn of_text(context: &Context<'_>, f: impl FnOnce(&str) -> ToSqlOutput<'static>) 
 
 fn of_two(context: &Context<'_>, f: impl FnOnce(&str, &str) -> ToSqlOutput<'static>) -> Output {
     Ok(text_arg(context, 0)?.zip(text_arg(context, 1)?).map_or(NULL, |(a, b)| f(a, b)))
+}
+
+/// Returns a text without its case, by Unicode's default full folding.
+fn fold(text: &str) -> String {
+    caseless::default_case_fold_str(text)
 }
 
 fn text(text: String) -> ToSqlOutput<'static> {
