@@ -97,6 +97,17 @@ fn arithmetic_carries_nullability() -> Result<()> {
 }
 
 #[test]
+fn texts_are_joined_with_literals_references_and_parameters() -> Result<()> {
+    let owned = String::from("!");
+    let names: Compiled<(String,), Vec<(String, Option<String>)>> = orders()?.compile(|q, (end,)| {
+        q.select(|o| (o.name.concat("-").concat(&owned).concat(end), o.nick.concat("?").concat(&owned)))
+    })?;
+    let bert = ("bert-!.".to_owned(), None);
+    assert_eq!(names.call(".")?.get(1), Some(&bert));
+    Ok(())
+}
+
+#[test]
 fn a_parameter_that_nothing_fixes_is_annotated() -> Result<()> {
     let tagged: Compiled<(String,), Vec<(i64, String)>> =
         orders()?.compile(|q, (tag,): (Param<String>,)| q.select(|o| (o.id, tag.expr())).take(1))?;

@@ -159,6 +159,30 @@ impl<T: Scalar> Term<Option<T>> for T {
     }
 }
 
+impl<T: Scalar> Term<T> for &T {
+    fn term(self) -> Result<Node, OperandError> {
+        literal(self)
+    }
+}
+
+impl<T: Scalar> Term<Option<T>> for &T {
+    fn term(self) -> Result<Node, OperandError> {
+        literal(self)
+    }
+}
+
+impl Term<String> for &str {
+    fn term(self) -> Result<Node, OperandError> {
+        text(self)
+    }
+}
+
+impl Term<Option<String>> for &str {
+    fn term(self) -> Result<Node, OperandError> {
+        text(self)
+    }
+}
+
 impl<T: Scalar> Term<T> for Param<T> {
     fn term(self) -> Result<Node, OperandError> {
         Ok(self.node())

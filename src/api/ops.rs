@@ -18,7 +18,7 @@ fn compare(comparison: Comparison, left: Node, right: Result<Node, OperandError>
     Expr::push(Tree::Compare(comparison, left.id(), right.id()))
 }
 
-// The bounds stand at the methods: with one at the `impl`, a list's `eq` is `PartialEq`'s, and so is the error.
+// Bounds at the methods: with one at the `impl`, a list's `eq` is that of `PartialEq`, as is then the error.
 impl<T: Value> Expr<T> {
     /// Holds where both are equal. Null and missing equal nothing, but for two optional fields that are both
     /// absent.

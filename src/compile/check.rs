@@ -2,6 +2,7 @@
 
 use crate::compile::CompileError;
 use crate::ir::doc::{Assignment, Count, Expr, ExprId, Lambda, Source, Stage, Statement, Terminal};
+use crate::ir::path::FieldPath;
 use crate::ir::types::Type;
 
 /// How deep an expression may nest, chains of `&` and `|` counting as one level.
@@ -26,7 +27,8 @@ pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
         Terminal::Fold(_, lambda) => expression(lambda, params),
         Terminal::Update(assignments) => {
             let Source::Collection { key, .. } = &statement.query.source;
-            assignments.iter().try_for_each(|assignment| assigned(assignment, params, key))
+            assignments.iter().try_for_each(|assignment| assigned(assignment, params, key))?;
+            apart(assignments)
         }
         _ => Ok(()),
     }
@@ -81,14 +83,20 @@ fn selected(lambda: &Lambda, id: ExprId) -> Result<(), CompileError> {
     }
 }
 
-/// Checks that an assignment goes to a stored field of the document.
-fn assigned(assignment: &Assignment, params: usize, key: &str) -> Result<(), CompileError> {
+/// Returns the lambda of an assignment and the field that it goes to.
+fn target(assignment: &Assignment) -> (&Lambda, ExprId) {
     let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = assignment;
-    expression(lambda, params)?;
     let target = match lambda.root() {
         Expr::Tuple(pair) => pair.first().copied().unwrap_or(lambda.root),
         _ => lambda.root,
     };
+    (lambda, target)
+}
+
+/// Checks that an assignment goes to a stored field of the document.
+fn assigned(assignment: &Assignment, params: usize, key: &str) -> Result<(), CompileError> {
+    let (lambda, target) = target(assignment);
+    expression(lambda, params)?;
     match lambda.node(target) {
         Expr::Field { ty, .. } => match assignment {
             Assignment::Increment(_) if ty.kind() != Type::I64.kind() => Err(CompileError::TypeMismatch {
@@ -103,4 +111,24 @@ fn assigned(assignment: &Assignment, params: usize, key: &str) -> Result<(), Com
         Expr::Key { .. } => Err(CompileError::KeyAssigned { path: key.to_owned() }),
         _ => Err(CompileError::NotAField { expression: lambda.display(target) }),
     }
+}
+
+/// Checks that no assignment undoes one before it, and that none counts on from one: all of them read the document
+/// as it was, so that one of the two would be lost.
+fn apart(assignments: &[Assignment]) -> Result<(), CompileError> {
+    let mut before: Vec<FieldPath> = Vec::with_capacity(assignments.len());
+    for assignment in assignments {
+        let (lambda, target) = target(assignment);
+        let Some((_, path)) = lambda.place(target) else { continue };
+        let counts = matches!(assignment, Assignment::Increment(_));
+        let lost = |other: &&FieldPath| other.is_below(&path) || (counts && path.is_below(other));
+        if let Some(other) = before.iter().find(lost) {
+            return Err(CompileError::Unsupported {
+                what: format!("assigning `{other}` and then `{path}` in one update"),
+                instead: "assign each field once, and a whole struct before its fields".to_owned(),
+            });
+        }
+        before.push(path);
+    }
+    Ok(())
 }

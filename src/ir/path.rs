@@ -51,6 +51,11 @@ impl FieldPath {
         self.0.is_empty()
     }
 
+    /// Returns whether this is `other` or lies inside it.
+    pub(crate) fn is_below(&self, other: &FieldPath) -> bool {
+        self.segments().starts_with(other.segments())
+    }
+
     /// Returns SQLite's JSON path: `$`, then `."key"` or `[n]` for each segment.
     ///
     /// Every key is printed as a JSON string, always quoted and always escaped, so that dots, brackets, quotes,

@@ -27,15 +27,23 @@ impl Lowering<'_> {
         };
         let own = Row::Document { alias: Alias::OWN, collection };
         let mut document = Expr::Doc(Alias::OWN);
+        let mut before = Vec::with_capacity(assignments.len());
         for assignment in assignments {
-            document = self.assign(document, assignment, &own)?;
+            document = self.assign(document, assignment, &own, &mut before)?;
         }
         // The number of documents whose bytes changed is what an update returns (rule 22).
         filter.push(Expr::binary(Binary::IsNot, Expr::Doc(Alias::OWN), document.clone()));
         Ok((Body::Update { table, document, filter }, output))
     }
 
-    fn assign(&mut self, document: Expr, assignment: &Assignment, own: &Row) -> Result<Expr, CompileError> {
+    /// Returns the document with one more assignment; `before` has the paths of those that are in it.
+    fn assign(
+        &mut self,
+        document: Expr,
+        assignment: &Assignment,
+        own: &Row,
+        before: &mut Vec<FieldPath>,
+    ) -> Result<Expr, CompileError> {
         let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) =
             assignment;
         self.enter(lambda, [own]);
@@ -44,6 +52,10 @@ impl Lowering<'_> {
         let field = self.value(lambda, *target)?;
         let Some(path) = field.path.clone() else { return Err(not_a_field()) };
         let json_path = Expr::Text(path.json_path().into());
+        // What is there to be set in is an earlier assignment's to say, where it set a struct around this field.
+        let is_within = before.iter().any(|other| path.is_below(other));
+        let around = if is_within { document.clone() } else { Expr::Doc(Alias::OWN) };
+        before.push(path.clone());
         let changed = match assignment {
             Assignment::Unset(_) => return Ok(Expr::Call("jsonb_remove", vec![document, json_path])),
             Assignment::Set(_) => {
@@ -55,7 +67,7 @@ impl Lowering<'_> {
                 Expr::Call("jsonb_set", vec![document, json_path, value])
             }
         };
-        Ok(self.below_objects(changed, &path))
+        Ok(self.below_objects(changed, &around, &path))
     }
 
     /// Returns a value in the form in which `jsonb_set` stores it with its own type.
@@ -110,14 +122,13 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns `changed`, or an error where a step of the path before the last holds something other than an
-    /// object: SQLite would silently change nothing.
-    fn below_objects(&mut self, changed: Expr, path: &FieldPath) -> Expr {
+    /// Returns `changed`, or an error where in `around` a step of the path before the last holds something other
+    /// than an object: SQLite would silently change nothing.
+    fn below_objects(&mut self, changed: Expr, around: &Expr, path: &FieldPath) -> Expr {
         let mut when = Vec::new();
         let mut above = FieldPath::root();
         for segment in path.segments() {
-            let holds =
-                Expr::Call("json_type", vec![Expr::Doc(Alias::OWN), Expr::Text(above.json_path().into())]);
+            let holds = Expr::Call("json_type", vec![around.clone(), Expr::Text(above.json_path().into())]);
             let blocked =
                 Expr::binary(Binary::IsNot, Expr::Call("coalesce", vec![holds, object()]), object());
             let failure = self.fail(&format!("`{path}` cannot be set: `{above}` is not an object"));
