@@ -259,8 +259,7 @@ mod odd_keys {
         apostrophe: i64,
     }
 
-    const DOCUMENT: &str =
-        r#"{"a.b":1,"a":{"b":2},"$x":3,"q\"t":4,"":5,"0":6,"r[0]":7,"\u00e9":8,"'":9}"#;
+    const DOCUMENT: &str = r#"{"a.b":1,"a":{"b":2},"$x":3,"q\"t":4,"":5,"0":6,"r[0]":7,"\u00e9":8,"'":9}"#;
 
     #[test]
     fn are_paths_of_one_segment() -> TestResult {
@@ -367,7 +366,8 @@ mod the_index_is_really_used {
         let eq = c.compile(|q, (u,)| q.filter(|c| c.u.eq(u)).select(|c| c.id))?;
         let prefix = c.compile(|q, (u,)| q.filter(|c| c.u.starts_with(u)).select(|c| c.id))?;
         let order = c.compile(|q, ()| q.order_by(|c| c.u).take(5).select(|c| c.id))?;
-        let compound = c.compile(|q, (a,)| q.filter(|c| c.a.eq(a)).order_by_desc(|c| c.b).select(|c| c.id))?;
+        let compound =
+            c.compile(|q, (a,)| q.filter(|c| c.a.eq(a)).order_by_desc(|c| c.b).select(|c| c.id))?;
         let all = || -> vellum::Result<_> {
             Ok((eq.call("u00007")?, prefix.call("u0000")?, order.call(())?, compound.call(7)?))
         };
