@@ -188,6 +188,18 @@ fn arithmetic_outside_its_type_is_an_error_that_names_the_expression() -> TestRe
 }
 
 #[test]
+fn what_is_computed_from_an_absent_number_is_absent() -> TestResult {
+    each_way(&[C::default(), C { o: Some(2), p: Some(2.5), ..C::default() }], |c| {
+        let rows =
+            c.query().select(|e| (e.o.as_f64(), e.p.as_i64(), e.o.as_f64() + e.p, e.o + 1)).to_vec()?;
+        assert_eq!(rows, [(None, None, None, None), (Some(2.0), Some(2), Some(4.5), Some(3))]);
+        assert_eq!(ids!(c, |e: CFields| e.o.as_f64().gt(1.0)), [2]);
+        assert_eq!(ids!(c, |e: CFields| (e.o + 1).is_none()), [1]);
+        Ok(())
+    })
+}
+
+#[test]
 fn integers_divide_as_in_rust() -> TestResult {
     let pairs = [(7, 2), (-7, 2), (7, -2), (-7, -2), (i64::MIN, 3), (1, i64::MAX)];
     let documents = pairs.map(|(n, d)| C { n, d, ..C::default() });

@@ -442,6 +442,33 @@ fn a_read_only_handle_reads_what_others_write_and_writes_nothing() -> TestResult
 }
 
 #[test]
+fn an_index_that_came_elsewhere_counts_from_the_next_call_on() -> TestResult {
+    let dir = Dir::new()?;
+    let file = dir.file("a.db");
+    let db = Database::open(&file)?;
+    let c = db.collection::<C>()?;
+    c.insert_batch((0..200).map(|n| named(&format!("s{n}"))))?;
+    let by_call = c.compile(|q, (s,)| q.filter(|e| e.s.eq(s)).select(|e| e.id))?;
+    let by_iter = c.compile(|q, (s,)| q.filter(|e| e.s.eq(s)).select(|e| e.x))?;
+    let unused = c.compile(|q, (s,)| q.filter(|e| e.s.eq(s)).count())?;
+    by_call.call("s1")?;
+    by_iter.iter("s1")?.count();
+    let elsewhere = Options::new().durability(Durability::Os).open(&file)?;
+    elsewhere.collection::<C>()?.ensure_indexes()?;
+    let late = c.compile(|q, (s,)| q.filter(|e| e.s.eq(s)).select(|e| e.a))?;
+    for _ in 0..2 {
+        by_iter.iter("s1")?.count();
+        by_call.call("s1")?;
+        unused.call("s1")?;
+        late.call("s1")?;
+    }
+    for sql in [by_call.to_sql(), by_iter.to_sql(), unused.to_sql(), late.to_sql()] {
+        assert!(sql.contains("INDEXED BY \"c/s\""), "{sql}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_plan_renews_itself_when_indexes_come_and_go_elsewhere() -> TestResult {
     let dir = Dir::new()?;
     let file = dir.file("a.db");

@@ -33,21 +33,18 @@ impl<'s, T: Row> RowIter<'s, T> {
         let mut iter = RowIter { rows: Some(rows), plan: Arc::clone(plan), first: None };
         // The first step takes the moment that is seen, and tells whether the plan still fits the schema.
         iter.first = iter.step().transpose()?;
+        if iter.rows.as_ref().is_some_and(OwnedRows::met_schema) {
+            session.look_again()?;
+        }
         Ok(iter)
     }
 
     fn step(&mut self) -> Option<Result<T>> {
-        let rows = self.rows.as_mut()?;
-        let row = match rows.step() {
+        match self.rows.as_mut()?.step() {
             Ok(Some(row)) => Some(T::read(&mut Columns::new(&row, &self.plan.output))),
             Ok(None) => None,
             Err(error) => Some(Err(error.into())),
-        };
-        // An iterator that is through, or broken, holds nothing.
-        if !matches!(row, Some(Ok(_))) {
-            self.rows = None;
         }
-        row
     }
 }
 
@@ -55,7 +52,12 @@ impl<T: Row> Iterator for RowIter<'_, T> {
     type Item = Result<T>;
 
     fn next(&mut self) -> Option<Result<T>> {
-        self.first.take().map(Ok).or_else(|| self.step())
+        let row = self.first.take().map(Ok).or_else(|| self.step());
+        // An iterator that is through, or broken, holds nothing.
+        if !matches!(row, Some(Ok(_))) {
+            self.rows = None;
+        }
+        row
     }
 }
 

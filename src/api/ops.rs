@@ -174,9 +174,16 @@ fn coalesce(value: Node, default: Node, ty: Type, nullable: bool) -> Node {
 }
 
 /// Text: `String` and `Option<String>`. Sealed.
-pub trait Text: Value<Core = String> {}
-impl Text for String {}
-impl Text for Option<String> {}
+pub trait Text: Value<Core = String> {
+    /// The type of a length: optional where the text is.
+    type Len: Value<Core = u64>;
+}
+impl Text for String {
+    type Len = u64;
+}
+impl Text for Option<String> {
+    type Len = Option<u64>;
+}
 
 fn call(
     function: Function,
@@ -251,12 +258,12 @@ impl<T: Text> Expr<T> {
     }
 
     /// Returns the number of Unicode scalar values.
-    pub fn len(self) -> Expr<u64> {
+    pub fn len(self) -> Expr<T::Len> {
         Expr::new(call(Function::Len, self.raw(), []))
     }
 
     /// Returns the number of bytes of the UTF-8 form.
-    pub fn byte_len(self) -> Expr<u64> {
+    pub fn byte_len(self) -> Expr<T::Len> {
         Expr::new(call(Function::ByteLen, self.raw(), []))
     }
 
@@ -317,15 +324,23 @@ impl<T: Text> Expr<T> {
 pub trait Num: Value {
     /// The type of a sum: `i64` for signed integers, `u64` for unsigned ones, `f64` for floats.
     type Sum: Scalar;
+    /// The number as a float: optional where the number is.
+    type Float: Value<Core = f64>;
+    /// The number as an integer: optional where the number is.
+    type Int: Value<Core = i64>;
 }
 
 macro_rules! numbers {
     ($($number:ty => $sum:ty),*) => { $(
         impl Num for $number {
             type Sum = $sum;
+            type Float = f64;
+            type Int = i64;
         }
         impl Num for Option<$number> {
             type Sum = $sum;
+            type Float = Option<f64>;
+            type Int = Option<i64>;
         }
     )* };
 }
@@ -353,12 +368,12 @@ impl<T: Num> Expr<T> {
     }
 
     /// Returns the number as a float.
-    pub fn as_f64(self) -> Expr<f64> {
+    pub fn as_f64(self) -> Expr<T::Float> {
         Expr::new(arithmetic(Arithmetic::Cast, Type::F64, T::NULLABLE, &[self.raw()]))
     }
 
     /// Returns the number as an integer, cut toward zero; an error where it does not fit.
-    pub fn as_i64(self) -> Expr<i64> {
+    pub fn as_i64(self) -> Expr<T::Int> {
         Expr::new(arithmetic(Arithmetic::Cast, Type::I64, T::NULLABLE, &[self.raw()]))
     }
 }

@@ -328,18 +328,17 @@ impl Session {
         let guard = self.read()?;
         let text = values.text(plan);
         let mut statement = guard.prepare(&text.sql)?;
-        let prepared = statement.reprepared();
         values.bind(text, &mut statement)?;
         read(&mut Rows::new(&mut statement, plan))?;
-        // The schema moved, perhaps in another process: the next call plans by what it is then.
-        if statement.reprepared() != prepared {
-            drop(statement);
-            drop(guard);
-            if matches!(self.pinned, Pinned::None) {
-                self.shared.engine.refresh()?;
-            }
-        }
-        Ok(())
+        let met_schema = statement.met_schema();
+        drop(statement);
+        drop(guard);
+        if met_schema { self.look_again() } else { Ok(()) }
+    }
+
+    /// Looks at the schema, which perhaps moved in another process: the next call plans by what it is then.
+    pub(crate) fn look_again(&self) -> Result<()> {
+        self.newest_schema().map(|_| ())
     }
 }
 

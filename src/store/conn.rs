@@ -126,7 +126,10 @@ impl Conn {
     pub(crate) fn prepare(&self, sql: &str) -> Result<Stmt<'_>, StoreError> {
         let cached = self.cache.borrow_mut().take(sql);
         let prepared = match cached {
-            Some(prepared) => prepared,
+            Some(mut prepared) => {
+                prepared.mark_known();
+                prepared
+            }
             None => Prepared::new(self, sql)?,
         };
         Ok(Stmt::new(self, prepared))

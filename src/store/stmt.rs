@@ -50,6 +50,8 @@ pub(super) struct Prepared {
     /// Empty while the cache keeps the statement under its text.
     pub(super) sql: Box<str>,
     progress: Progress,
+    /// How often SQLite had prepared it again when the cache lent it; `None` for one that is new.
+    known: Option<i32>,
 }
 
 // SAFETY: SQLite is built with threads, and a statement is used by one thread at a time: every use goes through
@@ -83,7 +85,7 @@ impl Prepared {
             return Err(conn.error(code, sql));
         }
         let raw = NonNull::new(raw).ok_or_else(|| StoreError::internal("empty statement", sql))?;
-        let prepared = Prepared { raw, sql: sql.into(), progress: Progress::Ready };
+        let prepared = Prepared { raw, sql: sql.into(), progress: Progress::Ready, known: None };
         let used = (tail as usize).saturating_sub(sql.as_ptr() as usize);
         if sql.get(used..).is_none_or(|rest| !rest.trim().is_empty()) {
             return Err(StoreError::internal("more than one statement", sql));
@@ -188,9 +190,19 @@ impl Prepared {
         unsafe { ffi::sqlite3_clear_bindings(self.raw.as_ptr()) };
     }
 
-    pub(super) fn reprepared(&self) -> i32 {
+    /// Returns how often SQLite had to prepare the statement again because the schema moved.
+    fn reprepared(&self) -> i32 {
         // SAFETY: the statement is live.
         unsafe { ffi::sqlite3_stmt_status(self.raw.as_ptr(), ffi::SQLITE_STMTSTATUS_REPREPARE, 0) }
+    }
+
+    /// Notes that the statement comes from the cache, so that a schema that it meets from now on is told apart.
+    pub(super) fn mark_known(&mut self) {
+        self.known = Some(self.reprepared());
+    }
+
+    pub(super) fn met_schema(&self) -> bool {
+        self.known != Some(self.reprepared())
     }
 }
 
@@ -236,9 +248,10 @@ impl<'c> Stmt<'c> {
         }
     }
 
-    /// Returns how often SQLite had to prepare the statement again because the schema moved.
-    pub(crate) fn reprepared(&self) -> i32 {
-        self.prepared.as_ref().map_or(0, Prepared::reprepared)
+    /// Returns whether the statement was prepared, by us or again by SQLite, since it was asked for: only then can the
+    /// schema be another than the one it was planned by.
+    pub(crate) fn met_schema(&self) -> bool {
+        self.prepared.as_ref().is_some_and(Prepared::met_schema)
     }
 
     /// Takes the statement away from its connection's borrow. The caller gives it back to the same connection.

@@ -75,6 +75,11 @@ impl<C: Deref<Target = Conn>> OwnedRows<C> {
         Ok(OwnedRows { prepared, conn })
     }
 
+    /// As [`Stmt::met_schema`].
+    pub(crate) fn met_schema(&self) -> bool {
+        self.prepared.as_ref().is_some_and(Prepared::met_schema)
+    }
+
     /// Moves to the next row; `None` past the last one, as often as it is asked.
     pub(crate) fn step(&mut self) -> Result<Option<Row<'_>>, StoreError> {
         match &mut self.prepared {

@@ -91,6 +91,7 @@ impl Lowering<'_> {
                             "declare its type",
                         ));
                     }
+                    Kind::Number if value.shape.ty.is_float() => json_real(value.of_kind()),
                     Kind::Text | Kind::Number => value.of_kind(),
                 }
             }
@@ -110,7 +111,9 @@ impl Lowering<'_> {
         let words = self.bind(BindSource::Text(lambda.display(target).into()), BindForm::Plain);
         let number = field.of_kind();
         let add = |start: Expr| {
-            Expr::Call("vellum_add", vec![start, by.of_kind(), type_name(field.shape.ty), words.clone()])
+            let args = vec![start, by.of_kind(), type_name(field.shape.ty), words.clone()];
+            let sum = Expr::Call("vellum_add", args);
+            if field.shape.ty.is_float() { json_real(sum) } else { sum }
         };
         let failure = self.fail(&format!("`{path}` is not a number, so it cannot be incremented"));
         Ok(Expr::Case {
@@ -156,6 +159,11 @@ fn json_bool(value: &Value) -> Expr {
     let is = |bit| Expr::binary(Binary::Eq, value.expr.clone(), Expr::Int(bit));
     let json = |text: &str| Expr::Call("jsonb", vec![Expr::Text(text.into())]);
     Expr::Case { when: vec![(is(1), json("true")), (is(0), json("false"))], otherwise: None }
+}
+
+/// Returns a float as the codec writes it: SQLite's own form of one drops the sign of zero.
+fn json_real(value: Expr) -> Expr {
+    Expr::Call("vellum_json_real", vec![value])
 }
 
 fn not_a_field() -> CompileError {
