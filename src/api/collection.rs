@@ -247,15 +247,21 @@ impl<'s, T: Document> Collection<'s, T> {
     fn put<D: Item<T>>(&self, document: D, sql: &str) -> Result<T::Id> {
         let mut bytes = Vec::with_capacity(512);
         let asked = self.encoded(document.document(), &mut bytes)?;
-        let id = self.session.write(|write| self.store(write, sql, asked, &bytes))?;
+        let id = self.session.write(|write| self.store(write, &mut write.prepare(sql)?, asked, &bytes))?;
         document.give(T::Id::from_row_id(id));
         Ok(T::Id::from_row_id(id))
     }
 
     /// Stores bytes under a key, or under a new one for 0, and returns the key.
-    fn store(&self, write: &Write<'_>, sql: &str, asked: i64, bytes: &[u8]) -> Result<i64> {
+    fn store(
+        &self,
+        write: &Write<'_>,
+        statement: &mut store::Stmt<'_>,
+        asked: i64,
+        bytes: &[u8],
+    ) -> Result<i64> {
         let id = if asked == 0 { write.next_id(self.table.id)? } else { asked };
-        write.execute(sql, &[Bind::Int(id), Bind::Blob(bytes)]).map_err(|error| self.with_id(id, error))?;
+        statement.run(&[Bind::Int(id), Bind::Blob(bytes)]).map_err(|error| self.with_id(id, error))?;
         if asked != 0 {
             write.note_id(self.table.id, id)?;
         }
@@ -286,11 +292,12 @@ impl<'s, T: Document> Collection<'s, T> {
         let mut given = Vec::new();
         let mut ids = Vec::new();
         let result = self.session.load(|write| {
+            let mut statement = write.prepare(&self.table.insert)?;
             let mut bytes = Vec::with_capacity(1_024);
             for (index, document) in documents.into_iter().enumerate() {
                 let stored = self
                     .encoded(document.document(), &mut bytes)
-                    .and_then(|asked| self.store(write, &self.table.insert, asked, &bytes));
+                    .and_then(|asked| self.store(write, &mut statement, asked, &bytes));
                 let id =
                     stored.map_err(|source| Error::Item { index: index as u64, source: Box::new(source) })?;
                 given.push(document.give(T::Id::from_row_id(id)));
