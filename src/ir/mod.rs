@@ -6,6 +6,7 @@
 
 pub(crate) mod catalog;
 pub(crate) mod doc;
+pub(crate) mod eval;
 pub(crate) mod path;
 pub(crate) mod sql;
 pub(crate) mod text;
