@@ -46,11 +46,9 @@ impl<'a> Evaluator<'a> {
             }
             Expr::Coalesce { value, default, ty, .. } => {
                 let value = self.of_kind(&term.at(*value), ty.kind())?;
-                if *value == Json::Null {
-                    self.value(&term.at(*default))?.into_owned()
-                } else {
-                    value.into_owned()
-                }
+                let present =
+                    if *value == Json::Null { self.of_kind(&term.at(*default), ty.kind())? } else { value };
+                present.into_owned()
             }
             Expr::Fold { fold, of, .. } => match of {
                 Some(of) => aggregate::fold(*fold, self, &term.of_member(*of, None), &term.of_members(*of))?,

@@ -52,8 +52,8 @@ struct Rows<'a> {
     rows: Vec<Row<'a>>,
     /// The filters of this block, with the stages before each.
     filters: Vec<(&'a Lambda, &'a [Stage])>,
-    /// The keys of each `order_by` with its `then_by`s, the last one first.
-    orders: Vec<Vec<SortKey<'a>>>,
+    /// The keys that rows are sorted by, the most significant first.
+    keys: Vec<SortKey<'a>>,
     /// Whether the promised order was given up.
     unordered: bool,
     /// Whether two rows have no promised order.
@@ -68,7 +68,7 @@ impl<'a> Rows<'a> {
             evaluator,
             rows: documents.iter().map(Row::Document).collect(),
             filters: Vec::new(),
-            orders: Vec::new(),
+            keys: Vec::new(),
             unordered: false,
             open: false,
             lost: false,
@@ -84,7 +84,7 @@ impl<'a> Rows<'a> {
             Stage::Skip(count) => self.cut(self.count(*count), usize::MAX)?,
             Stage::Take(count) => self.cut(0, self.count(*count))?,
             Stage::Unordered => {
-                self.orders.clear();
+                self.keys.clear();
                 self.unordered = true;
             }
             Stage::Select(_) => {}
@@ -95,10 +95,8 @@ impl<'a> Rows<'a> {
 
     fn order(&mut self, keys: impl Iterator<Item = SortKey<'a>>, then: bool) {
         self.unordered = false;
-        match self.orders.first_mut() {
-            Some(last) if then => last.extend(keys),
-            _ => self.orders.insert(0, keys.collect()),
-        }
+        let at = if then { self.keys.len() } else { 0 };
+        self.keys.splice(at..at, keys);
     }
 
     fn filter(&mut self) -> Result<(), EvalError> {
@@ -116,8 +114,7 @@ impl<'a> Rows<'a> {
     }
 
     fn sort(&mut self) -> Result<(), EvalError> {
-        let keys: Vec<SortKey<'a>> = self.orders.iter().flatten().copied().collect();
-        self.open = order::sort(&self.evaluator, &mut self.rows, &keys)?;
+        self.open = order::sort(&self.evaluator, &mut self.rows, &self.keys)?;
         Ok(())
     }
 
@@ -153,7 +150,7 @@ impl<'a> Rows<'a> {
         }
         self.rows =
             groups.into_iter().map(|(key, members)| Row::Group(Rc::new(Group { key, members }))).collect();
-        self.orders.clear();
+        self.keys.clear();
         self.unordered = false;
         Ok(())
     }

@@ -41,7 +41,7 @@ impl Term<'_> {
             | Expr::Coalesce { nullable, .. } => *nullable,
             Expr::Fold { fold, .. } => matches!(fold, Fold::Avg | Fold::Min | Fold::Max),
             Expr::Call { function, args } => {
-                !function.is_condition() && args.first().is_some_and(|text| term.at(*text).is_nullable())
+                !function.is_condition() && args.iter().any(|arg| term.at(*arg).is_nullable())
             }
             _ => false,
         }

@@ -1,6 +1,7 @@
 //! Changes to documents (rule 22).
 //!
-//! Values are read from the document as it was; the changes are made in the order in which they are written.
+//! Values are read from the document as it was, one of another kind as null (rule 4). The changes are made in the
+//! order in which they are written.
 
 use super::expr::Evaluator;
 use super::json::Json;
@@ -63,7 +64,7 @@ fn change<'a>(
     let Some((target, value)) = pair(lambda) else { return Ok(()) };
     let path = path(&target);
     match assignment {
-        Assignment::Set(_) => set(body, &path, evaluator.value(&value)?.into_owned()),
+        Assignment::Set(_) => set(body, &path, evaluator.of_declared_kind(&value)?.into_owned()),
         Assignment::Unset(_) => {
             unset(body, &path);
             Ok(())

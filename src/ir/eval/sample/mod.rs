@@ -1,5 +1,8 @@
 //! Random documents and random statements over one declared schema, for property tests.
 
+pub(crate) mod document;
+pub(crate) mod expr;
+pub(crate) mod statement;
 pub(crate) mod tree;
 
 use crate::ir::types::Type;

@@ -15,7 +15,7 @@ pub(crate) enum Tree {
     /// The first row, or for 1 the second.
     Row(usize),
     Item(Box<Tree>, u8),
-    Key,
+    Key(Box<Tree>),
     Field(Box<Tree>, &'static str, Type, bool),
     Constant(Value, Type),
     /// A value that is an argument.
@@ -175,7 +175,7 @@ impl Builder {
         let expr = match tree {
             Tree::Row(i) => Expr::Row(lambda.binders[*i]),
             Tree::Item(of, index) => Expr::Item { of: self.expr(of, lambda), index: *index },
-            Tree::Key => Expr::Key { of: self.expr(&Tree::Row(0), lambda), ty: Type::I64 },
+            Tree::Key(of) => Expr::Key { of: self.expr(of, lambda), ty: Type::I64 },
             Tree::Field(of, key, ty, nullable) => Expr::Field {
                 of: self.expr(of, lambda),
                 key: Cow::Borrowed(key),
@@ -232,6 +232,10 @@ impl Builder {
 
 /// Short forms, so that a test reads like the query that it is about.
 impl Tree {
+    pub(crate) fn key() -> Tree {
+        Tree::Key(Box::new(Tree::Row(0)))
+    }
+
     pub(crate) fn field(key: &'static str, ty: Type) -> Tree {
         Tree::Field(Box::new(Tree::Row(0)), key, ty, false)
     }
@@ -327,6 +331,19 @@ impl Tree {
 
     pub(crate) fn asc(self) -> (Tree, bool, Nulls) {
         (self, false, Nulls::Smallest)
+    }
+
+    /// Returns the same path below the second row: a member of a group.
+    pub(crate) fn of_second_row(self) -> Tree {
+        match self {
+            Tree::Row(_) => Tree::Row(1),
+            Tree::Key(of) => Tree::Key(Box::new(of.of_second_row())),
+            Tree::Field(of, key, ty, nullable) => {
+                Tree::Field(Box::new(of.of_second_row()), key, ty, nullable)
+            }
+            Tree::Item(of, index) => Tree::Item(Box::new(of.of_second_row()), index),
+            other => other,
+        }
     }
 
     pub(crate) fn desc(self) -> (Tree, bool, Nulls) {

@@ -130,7 +130,7 @@ fn a_path_segment_is_any_text_and_the_key_is_the_id() -> Result {
     assert_eq!(things.selected(Tree::field("a.b", I64))?, [int(1), NULL, NULL]);
     assert_eq!(things.selected(a().below("b", I64))?, [int(2), NULL, NULL]);
     assert_eq!(things.selected(a().below("", Type::Object).below("[0]", I64))?, [int(3), NULL, NULL]);
-    assert_eq!(things.selected(Tree::Key)?, [int(1), int(2), int(3)]);
+    assert_eq!(things.selected(Tree::key())?, [int(1), int(2), int(3)]);
     Ok(())
 }
 
@@ -167,7 +167,7 @@ fn a_condition_that_can_fail_sees_only_rows_that_pass_all_that_cannot() -> Resul
     assert_eq!(things.matching(fails()), Err(EvalError::DivisionByZero));
     assert_eq!(things.matching(fails().and(passes())), Ok(vec![2]));
     assert_eq!(things.ids(vec![Step::Filter(fails()), Step::Filter(passes())]), Ok(vec![2]));
-    let sorted = vec![Step::Filter(fails()), Step::order([Tree::Key.asc()]), Step::Filter(passes())];
+    let sorted = vec![Step::Filter(fails()), Step::order([Tree::key().asc()]), Step::Filter(passes())];
     assert_eq!(things.ids(sorted), Ok(vec![2]));
     let passes_selected = Tree::Row(0).item(0).eq(Tree::int(1));
     let selected = vec![Step::Select(both()), Step::Filter(divided), Step::Filter(passes_selected)];

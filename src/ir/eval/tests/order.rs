@@ -68,10 +68,10 @@ fn equal_rows_go_by_id_in_the_direction_of_the_last_key() -> Result {
 }
 
 #[test]
-fn a_later_order_is_stable_over_an_earlier_one_and_then_by_refines_the_later() -> Result {
+fn a_later_order_is_stable_over_an_earlier_one_and_then_by_refines_both() -> Result {
     // Rule 6.
     let things = Things::new(&[
-        r#"{"a":1,"b":1,"c":1}"#,
+        r#"{"a":1,"b":1,"c":-1}"#,
         r#"{"a":1,"b":2,"c":1}"#,
         r#"{"a":0,"b":3,"c":2}"#,
         r#"{"a":1,"b":2,"c":0}"#,
