@@ -1,6 +1,5 @@
 //! Conditions: two-valued logic (rules 1 to 4), and which of them are evaluated at all (rule 8).
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::EvalError;

@@ -28,6 +28,7 @@ pub(super) fn function(function: Function, args: &[Json]) -> Json {
         (Function::Substr, [Json::Text(text), Json::Int(start), Json::Int(len)]) => {
             substr(text, *start, *len)
         }
+        (Function::Left, [Json::Text(text), Json::Int(len)]) => substr(text, 0, *len),
         (Function::Replace, [Json::Text(text), Json::Text(from), Json::Text(to)]) => {
             Json::Text(text.replace(from, to))
         }

@@ -136,6 +136,7 @@ impl Grammar {
             1 => (inner(), inner()).prop_map(|(a, b)| call(Function::Concat, vec![a, b])),
             1 => (inner(), plain(), inner()).prop_map(|(a, b, c)| call(Function::Replace, vec![a, b, c])),
             1 => (inner(), place(), place()).prop_map(|(a, b, c)| call(Function::Substr, vec![a, b, c])),
+            1 => (inner(), place()).prop_map(|(a, b)| call(Function::Left, vec![a, b])),
             1 => self.coalesce(inner(), inner(), Type::Text),
         ]
         .boxed()

@@ -123,6 +123,7 @@ fn lengths_and_parts_count_scalar_values() -> Result {
     assert_eq!(part(3, 10)?, text("b"));
     assert_eq!(part(4, 1)?, text(""));
     assert_eq!(part(0, i64::MAX)?, text("a\0\u{1f600}b"));
+    assert_eq!(applied(Function::Left, "a\0\u{1f600}b", vec![Tree::int(2)])?, text("a\0"));
     Ok(())
 }
 
