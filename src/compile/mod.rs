@@ -70,6 +70,7 @@ fn plan(
         stage(depth, "lower", &sql);
         let mut context = passes::Context { catalog, depth, readings: Vec::new() };
         passes::run(&mut sql, &mut context, disabled, &mut |name, sql| stage(depth, name, sql));
+        sql.forget_unused_binds();
         (Text { sql: emit::emit(&sql), binds: sql.binds }, context.readings)
     };
     let (text, readings) = rewrite(Depth::Shallow);
