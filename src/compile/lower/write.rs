@@ -79,7 +79,8 @@ impl Lowering<'_> {
                             "declare its type",
                         ));
                     }
-                    Kind::Text | Kind::Number => value.of_kind(),
+                    Kind::Number => json_number(value.of_kind(), value.shape.ty),
+                    Kind::Text => value.of_kind(),
                 }
             }
         })
@@ -97,10 +98,11 @@ impl Lowering<'_> {
         let by = self.value(lambda, by)?;
         let words = self.bind(BindSource::Text(lambda.display(target).into()), BindForm::Plain);
         let number = field.of_kind();
-        let add = |start: Expr| {
+        let sum = |start: Expr| {
             Expr::Call("vellum_add", vec![start, by.of_kind(), type_name(field.shape.ty), words.clone()])
         };
         let failure = self.fail(&format!("`{path}` is not a number, so it cannot be incremented"));
+        let add = |start: Expr| json_number(sum(start), field.shape.ty);
         Ok(Expr::Case {
             when: vec![
                 (Expr::IsNull(Box::new(field.expr.clone())), add(Expr::Int(0))),
@@ -139,6 +141,14 @@ impl Lowering<'_> {
 
 fn object() -> Expr {
     Expr::Text("object".into())
+}
+
+/// Returns a number as `jsonb_set` stores it bit for bit.
+fn json_number(number: Expr, ty: Type) -> Expr {
+    if !ty.is_float() {
+        return number;
+    }
+    Expr::Call("jsonb", vec![Expr::Call("vellum_json_number", vec![number])])
 }
 
 fn json_bool(value: &Value) -> Expr {

@@ -2,6 +2,7 @@
 
 use rusqlite::Result;
 use rusqlite::functions::Context;
+use rusqlite::types::{ToSqlOutput, Value};
 
 use super::{NULL, Number, Output, Scalar, number_arg, text_arg};
 use crate::store::error::Reported;
@@ -15,6 +16,7 @@ pub(super) const FUNCTIONS: &[Scalar] = &[
     ("vellum_neg", 3, |c| unary(c, |a| Exact::Int(-a), |a| -a)),
     ("vellum_abs", 3, |c| unary(c, |a| Exact::Int(a.abs()), f64::abs)),
     ("vellum_cast", 3, cast_of),
+    ("vellum_json_number", 1, |c| Ok(number_arg(c, 0).map_or(NULL, json_text))),
 ];
 
 /// The type of a result.
@@ -155,6 +157,14 @@ fn unary(context: &Context<'_>, of_int: fn(i128) -> Exact, of_real: fn(f64) -> f
             Number::Real(real) => Exact::Real(of_real(real)),
         }))
     })
+}
+
+/// Returns a number as JSON that reads back as the same bits: SQLite itself writes -0.0 without its sign.
+fn json_text(number: Number) -> ToSqlOutput<'static> {
+    ToSqlOutput::Owned(Value::Text(match number {
+        Number::Int(int) => int.to_string(),
+        Number::Real(real) => format!("{real:?}"),
+    }))
 }
 
 /// A real becomes an integer toward zero, as in Rust, but not by saturating.
