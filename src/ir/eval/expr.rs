@@ -97,8 +97,13 @@ impl<'a> Evaluator<'a> {
                 }
                 Meaning::Node(term) => {
                     let value = self.value(&term)?;
-                    let known = value.fits(term.ty().kind());
-                    columns.push(if known { Column::Value(value.into_owned()) } else { Column::Foreign });
+                    let kind = term.ty().kind();
+                    let known = value.fits(kind);
+                    columns.push(if known {
+                        Column::Value(value.into_owned())
+                    } else {
+                        Column::Foreign(kind)
+                    });
                 }
                 Meaning::Document(None) | Meaning::Nothing => {}
             }

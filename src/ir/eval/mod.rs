@@ -24,7 +24,7 @@ mod update;
 pub(crate) use json::Json;
 
 use crate::ir::doc::{Source, Statement};
-use crate::ir::value::Value;
+use crate::ir::value::{Kind, Value};
 
 /// A document and its row id.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,8 +89,8 @@ pub(crate) enum Outcome {
 pub(crate) enum Column {
     /// The value; null also stands for a missing one.
     Value(Json),
-    /// A value of another kind than the declared one, which cannot be loaded (rule 4).
-    Foreign,
+    /// A value of another kind than this declared one, which cannot be loaded (rule 4).
+    Foreign(Kind),
 }
 
 /// How much of an answer the rules promise (rules 5 and 6).

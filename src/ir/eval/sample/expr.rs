@@ -142,6 +142,14 @@ impl Grammar {
         .boxed()
     }
 
+    /// The first scalar values of a text that can be named.
+    pub(crate) fn initial(&self) -> BoxedStrategy<Typed> {
+        let texts = self.some(|leaf| leaf.ty == Type::Text);
+        (select(texts), self.small_count())
+            .prop_map(|(text, len)| call(Function::Left, vec![text, len]))
+            .boxed()
+    }
+
     fn small_count(&self) -> BoxedStrategy<Typed> {
         literal(prop_oneof![4 => 0_i64..4, 1 => Just(i64::MAX)].prop_map(Value::Int), Type::U64)
     }

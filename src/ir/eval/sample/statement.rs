@@ -19,9 +19,16 @@ use crate::ir::value::{Kind, Value};
 
 /// A statement.
 pub(crate) fn sketch() -> impl Strategy<Value = Sketch> {
-    let any = |can_fail| prop_oneof![4 => over_documents(can_fail), 3 => over_selected(can_fail), 2 => over_groups()];
-    prop_oneof![4 => any(false), 1 => any(true)]
-        .prop_map(|sketch| Sketch { stages: tidy(sketch.stages), ..sketch })
+    let safe = prop_oneof![8 => over_documents(false), 6 => over_selected(false), 4 => over_groups(), 1 => initials()];
+    let failing = prop_oneof![over_documents(true), over_selected(true)];
+    prop_oneof![4 => safe, 1 => failing].prop_map(|sketch| Sketch { stages: tidy(sketch.stages), ..sketch })
+}
+
+/// How many random cases a property test runs: `VELLUM_CASES`, or 2,000.
+pub(crate) fn cases() -> ProptestConfig {
+    ProptestConfig::with_cases(
+        std::env::var("VELLUM_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000),
+    )
 }
 
 /// A condition over documents that cannot fail.
@@ -73,35 +80,35 @@ fn over_selected(can_fail: bool) -> BoxedStrategy<Sketch> {
 
 fn over_groups() -> BoxedStrategy<Sketch> {
     let grammar = Grammar::over_documents(false);
-    let keys = vec(select(grammar.leaves.to_vec()), 1..=2);
+    let key = prop_oneof![3 => select(grammar.leaves.to_vec()), 1 => grammar.initial()];
     let folds = vec(fold(&grammar), 0..=3);
-    (stages(&grammar), keys, any::<bool>(), folds)
-        .prop_flat_map(|(before, keys, bare, folds)| {
-            let is_bare = bare && keys.len() == 1;
-            let key = if is_bare {
-                keys[0].tree.clone()
-            } else {
-                Tree::Tuple(keys.iter().map(|leaf| leaf.tree.clone()).collect())
-            };
-            let of_key = |i| if is_bare { Tree::Row(0) } else { Tree::Row(0).item(i) };
-            let mut items: Vec<Typed> = Vec::new();
-            for (i, leaf) in keys.into_iter().enumerate() {
-                items.push(Typed { tree: of_key(i as u8), ..leaf });
-            }
-            items.extend(folds);
-            let (row, mut leaves) = row(items, false);
-            // A float total may differ in its last place, so nothing is decided by one.
-            leaves.retain(|leaf| !leaf.is_total);
-            let grammar = Grammar { leaves: Rc::new(leaves), can_fail: false };
-            (Just((before, key, row)), stages(&grammar), reading(&grammar)).prop_map(
-                |((mut before, key, row), after, end)| {
-                    before.extend([Step::Group(key), Step::Select(row)]);
-                    before.extend(after);
-                    Sketch { stages: before, end }
-                },
-            )
-        })
-        .boxed()
+    (stages(&grammar), vec(key, 1..=2), any::<bool>(), folds).prop_flat_map(grouped).boxed()
+}
+
+/// Texts counted by their first scalar values, and nothing else asked.
+fn initials() -> BoxedStrategy<Sketch> {
+    let key = vec(Grammar::over_documents(false).initial(), 1);
+    (Just(Vec::new()), key, any::<bool>(), vec(Just(count()), 0..=1)).prop_flat_map(grouped).boxed()
+}
+
+/// Goes on behind groups by some keys.
+fn grouped(
+    (mut before, keys, bare, folds): (Vec<Step>, Vec<Typed>, bool, Vec<Typed>),
+) -> impl Strategy<Value = Sketch> {
+    let is_bare = bare && keys.len() == 1;
+    let mut key: Vec<Tree> = keys.iter().map(|key| key.tree.clone()).collect();
+    let key = if is_bare { key.remove(0) } else { Tree::Tuple(key) };
+    let of_key = |i: usize| if is_bare { Tree::Row(0) } else { Tree::Row(0).item(i as u8) };
+    let keys = keys.into_iter().enumerate().map(|(i, key)| Typed { tree: of_key(i), ..key });
+    let (row, mut leaves) = row(keys.chain(folds).collect(), false);
+    // A float total may differ in its last place, so nothing is decided by one.
+    leaves.retain(|leaf| !leaf.is_total);
+    let grammar = Grammar { leaves: Rc::new(leaves), can_fail: false };
+    before.extend([Step::Group(key), Step::Select(row)]);
+    (Just(before), stages(&grammar), reading(&grammar)).prop_map(|(mut stages, after, end)| {
+        stages.extend(after);
+        Sketch { stages, end }
+    })
 }
 
 /// Returns the row that a select of the items makes, and what a later closure can name of it.
@@ -115,10 +122,14 @@ fn row(items: Vec<Typed>, bare: bool) -> (Tree, Vec<Leaf>) {
     (row, leaves)
 }
 
+/// The number of members of a group.
+fn count() -> Typed {
+    let tree = Tree::Fold(Fold::Count, None, Type::U64);
+    Typed { tree, ty: Type::U64, nullable: false, is_small: true, is_total: false }
+}
+
 /// One value made of the members of a group.
 fn fold(grammar: &Grammar) -> BoxedStrategy<Typed> {
-    let count = Tree::Fold(Fold::Count, None, Type::U64);
-    let count = Typed { tree: count, ty: Type::U64, nullable: false, is_small: true, is_total: false };
     let of = |fold: Fold, leaf: Leaf| {
         let ty = match fold {
             Fold::Sum if leaf.ty.is_float() => Type::F64,
@@ -134,7 +145,7 @@ fn fold(grammar: &Grammar) -> BoxedStrategy<Typed> {
     let totals = (select(vec![Fold::Sum, Fold::Avg]), select(grammar.some(summed)));
     let extremes = (select(vec![Fold::Min, Fold::Max]), select(grammar.leaves.to_vec()));
     prop_oneof![
-        1 => Just(count),
+        1 => Just(count()),
         2 => totals.prop_map(move |(fold, leaf)| of(fold, leaf)),
         2 => extremes.prop_map(move |(fold, leaf)| of(fold, leaf)),
     ]
@@ -221,13 +232,6 @@ mod tests {
     use super::super::document::documents;
     use super::*;
     use crate::ir::eval::{Collection, Input, run};
-
-    /// How many random cases a property test runs: `VELLUM_CASES`, or 2,000.
-    fn cases() -> ProptestConfig {
-        ProptestConfig::with_cases(
-            std::env::var("VELLUM_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000),
-        )
-    }
 
     proptest! {
         #![proptest_config(cases())]

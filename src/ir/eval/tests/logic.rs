@@ -5,7 +5,7 @@ use crate::ir::doc::{Arithmetic, Comparison, Terminal};
 use crate::ir::eval::sample::tree::{End, Step, Tree};
 use crate::ir::eval::{Column, EvalError, Json, Outcome};
 use crate::ir::types::Type;
-use crate::ir::value::Value;
+use crate::ir::value::{Kind, Value};
 
 const I64: Type = Type::I64;
 const TEXT: Type = Type::Text;
@@ -107,7 +107,7 @@ fn a_list_holds_values_and_never_null() -> Result {
 fn a_projection_shows_what_is_stored_and_marks_other_kinds() -> Result {
     // Rule 4.
     let seen = absent()?.selected(Tree::option("a", I64))?;
-    let foreign = || Column::Foreign;
+    let foreign = || Column::Foreign(Kind::Number);
     assert_eq!(seen, [int(1), int(2), NULL, NULL, foreign(), foreign(), foreign()]);
     let stored = Things::new(&[r#"{"a":2.0}"#])?.selected(Tree::field("a", I64))?;
     assert_eq!(stored, [super::real(2.0)]);

@@ -5,6 +5,7 @@ use crate::ir::doc::{Fold, Nulls, Terminal};
 use crate::ir::eval::sample::tree::{End, Step, Tree};
 use crate::ir::eval::{Column, Outcome, Promise};
 use crate::ir::types::Type;
+use crate::ir::value::Kind;
 
 const I64: Type = Type::I64;
 
@@ -183,7 +184,7 @@ fn a_key_of_another_kind_is_a_group_of_its_own_that_cannot_be_loaded() -> Result
         Things::new(&[r#"{"a":1}"#, r#"{"a":"1"}"#, r#"{"a":true}"#, r#"{"a":[1]}"#, r#"{"a":[1]}"#])?;
     let count = || Tree::Fold(Fold::Count, None, Type::U64);
     let stages = || group(a(), vec![Tree::Row(0), count()]);
-    let foreign = |n| vec![Column::Foreign, int(n)];
+    let foreign = |n| vec![Column::Foreign(Kind::Number), int(n)];
     let rows = things.rows(stages())?;
     assert_eq!(rows.get(..2), Some(&[vec![int(1), int(1)], foreign(1)][..]));
     assert_eq!(rows.len(), 4);
