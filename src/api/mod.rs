@@ -25,6 +25,8 @@ mod query;
 mod rows;
 mod select;
 mod session;
+#[cfg(test)]
+mod tests;
 mod value;
 mod write;
 

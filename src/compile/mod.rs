@@ -16,6 +16,7 @@ pub use advice::{NarrowGap, Obstacle, Reading};
 pub(crate) use cache::PlanCache;
 pub use error::{CompileError, OperandError};
 pub(crate) use passes::Disabled;
+#[cfg(test)]
 pub(crate) use passes::PASSES;
 pub(crate) use plan::{Course, Deep, Output, Plan, Text, Trace};
 
@@ -70,6 +71,7 @@ fn plan(
         stage(depth, "lower", &sql);
         let mut context = passes::Context { catalog, depth, readings: Vec::new() };
         passes::run(&mut sql, &mut context, disabled, &mut |name, sql| stage(depth, name, sql));
+        sql.forget_unused_binds();
         (Text { sql: emit::emit(&sql), binds: sql.binds }, context.readings)
     };
     let (text, readings) = rewrite(Depth::Shallow);

@@ -6,6 +6,8 @@
 
 pub(crate) mod catalog;
 pub(crate) mod doc;
+#[cfg(test)]
+pub(crate) mod eval;
 pub(crate) mod path;
 pub(crate) mod sql;
 pub(crate) mod text;

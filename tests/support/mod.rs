@@ -86,6 +86,7 @@ pub(crate) fn words(error: &dyn Error) -> String {
 
 /// Asserts that a call failed with this kind and that its words name all of these.
 #[track_caller]
+#[expect(clippy::panic, reason = "a test fails here")]
 pub(crate) fn fails<T: std::fmt::Debug>(result: vellum::Result<T>, kind: ErrorKind, named: &[&str]) {
     let error = match result {
         Ok(value) => panic!("expected {kind:?}, got {value:?}"),
@@ -100,7 +101,6 @@ pub(crate) fn fails<T: std::fmt::Debug>(result: vellum::Result<T>, kind: ErrorKi
 
 /// Returns the ids that a condition finds, the same in the ordinary and the compiled form, with its exact complement
 /// in the negated one (rules 1 and 27).
-
 macro_rules! ids {
     ($c:expr, $condition:expr) => {{
         let (c, condition) = (&$c, $condition);

@@ -91,8 +91,8 @@ impl Lowering<'_> {
                             "declare its type",
                         ));
                     }
-                    Kind::Number if value.shape.ty.is_float() => json_real(value.of_kind()),
-                    Kind::Text | Kind::Number => value.of_kind(),
+                    Kind::Number => json_number(value.of_kind(), value.shape.ty),
+                    Kind::Text => value.of_kind(),
                 }
             }
         })
@@ -110,12 +110,11 @@ impl Lowering<'_> {
         let by = self.value(lambda, by)?;
         let words = self.bind(BindSource::Text(lambda.display(target).into()), BindForm::Plain);
         let number = field.of_kind();
-        let add = |start: Expr| {
-            let args = vec![start, by.of_kind(), type_name(field.shape.ty), words.clone()];
-            let sum = Expr::Call("vellum_add", args);
-            if field.shape.ty.is_float() { json_real(sum) } else { sum }
+        let sum = |start: Expr| {
+            Expr::Call("vellum_add", vec![start, by.of_kind(), type_name(field.shape.ty), words.clone()])
         };
         let failure = self.fail(&format!("`{path}` is not a number, so it cannot be incremented"));
+        let add = |start: Expr| json_number(sum(start), field.shape.ty);
         Ok(Expr::Case {
             when: vec![
                 (Expr::IsNull(Box::new(field.expr.clone())), add(Expr::Int(0))),
@@ -155,15 +154,18 @@ fn object() -> Expr {
     Expr::Text("object".into())
 }
 
+/// Returns a number as `jsonb_set` stores it bit for bit.
+fn json_number(number: Expr, ty: Type) -> Expr {
+    if !ty.is_float() {
+        return number;
+    }
+    Expr::Call("jsonb", vec![Expr::Call("vellum_json_number", vec![number])])
+}
+
 fn json_bool(value: &Value) -> Expr {
     let is = |bit| Expr::binary(Binary::Eq, value.expr.clone(), Expr::Int(bit));
     let json = |text: &str| Expr::Call("jsonb", vec![Expr::Text(text.into())]);
     Expr::Case { when: vec![(is(1), json("true")), (is(0), json("false"))], otherwise: None }
-}
-
-/// Returns a float as the codec writes it: SQLite's own form of one drops the sign of zero.
-fn json_real(value: Expr) -> Expr {
-    Expr::Call("vellum_json_real", vec![value])
 }
 
 fn not_a_field() -> CompileError {

@@ -54,7 +54,9 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
     else {
         return None;
     };
-    let plain = select.filter.is_empty() && select.columns.iter().all(|x| x == key || *x == Expr::CountAll);
+    let order = select.order.iter().map(|term| &term.by);
+    let plain = select.filter.is_empty()
+        && select.columns.iter().chain(order).all(|x| x == key || *x == Expr::CountAll);
     if !plain || source != alias {
         return None;
     }

@@ -33,6 +33,23 @@ impl Statement {
         });
         Expr::Bind(place)
     }
+
+    /// Forgets the binds that nothing names, such as those of an order that does not matter, and numbers the others
+    /// by their first use: SQLite has no place for a bind that the text does not mention.
+    pub(crate) fn forget_unused_binds(&mut self) {
+        let binds = std::mem::take(&mut self.binds);
+        let mut places = vec![None; binds.len()];
+        let mut used = Vec::with_capacity(binds.len());
+        visit::each_expr_mut(self, &mut |expr| {
+            let Expr::Bind(place) = expr else { return };
+            let (Some(known), Some(bind)) = (places.get_mut(*place), binds.get(*place)) else { return };
+            *place = *known.get_or_insert_with(|| {
+                used.push(bind.clone());
+                used.len() - 1
+            });
+        });
+        self.binds = used;
+    }
 }
 
 /// What is run.

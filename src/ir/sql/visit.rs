@@ -144,3 +144,15 @@ walks!(
     iter_mut,
     mut
 );
+
+/// Calls `f` on every expression of a statement, once.
+pub(crate) fn each_expr_mut(statement: &mut Statement, f: &mut dyn FnMut(&mut Expr)) {
+    match &mut statement.body {
+        Body::Select(select) => in_select_mut(select, f),
+        Body::Update { document, filter, .. } => {
+            walk_mut(document, f);
+            filter.iter_mut().for_each(|x| walk_mut(x, f));
+        }
+        Body::Delete { filter, .. } => filter.iter_mut().for_each(|x| walk_mut(x, f)),
+    }
+}

@@ -16,7 +16,7 @@ pub(super) const FUNCTIONS: &[Scalar] = &[
     ("vellum_neg", 3, |c| unary(c, |a| Exact::Int(-a), |a| -a)),
     ("vellum_abs", 3, |c| unary(c, |a| Exact::Int(a.abs()), f64::abs)),
     ("vellum_cast", 3, cast_of),
-    ("vellum_json_real", 1, json_real),
+    ("vellum_json_number", 1, |c| Ok(number_arg(c, 0).map_or(NULL, json_text))),
 ];
 
 /// The type of a result.
@@ -95,26 +95,6 @@ pub(super) fn round_to_f32(real: f64) -> Option<f64> {
     zmij::Buffer::new().format_finite(single).parse().ok()
 }
 
-/// Returns a float as the JSONB element that the codec writes; anything else stays as it is.
-fn json_real(context: &Context<'_>) -> Output {
-    const FLOAT: u8 = 5;
-    const LEN_FOLLOWS: u8 = 12 << 4;
-    let real = match number_arg(context, 0) {
-        Some(Number::Real(real)) if real.is_finite() => real,
-        other => return Ok(other.map_or(NULL, Number::into_output)),
-    };
-    let mut buffer = zmij::Buffer::new();
-    let text = buffer.format_finite(real).as_bytes();
-    let mut element = Vec::with_capacity(text.len() + 2);
-    // The shortest form of a double has at most 24 bytes.
-    match text.len() as u8 {
-        len @ 0..12 => element.push(len << 4 | FLOAT),
-        len => element.extend([LEN_FOLLOWS | FLOAT, len]),
-    }
-    element.extend_from_slice(text);
-    Ok(ToSqlOutput::Owned(Value::Blob(element)))
-}
-
 /// Calls `f` with the type and the expression, which are the last two arguments.
 fn checked(
     context: &Context<'_>,
@@ -177,6 +157,16 @@ fn unary(context: &Context<'_>, of_int: fn(i128) -> Exact, of_real: fn(f64) -> f
             Number::Real(real) => Exact::Real(of_real(real)),
         }))
     })
+}
+
+/// Returns a number as JSON that reads back as the same bits: SQLite itself writes -0.0 without its sign.
+fn json_text(number: Number) -> ToSqlOutput<'static> {
+    ToSqlOutput::Owned(Value::Text(match number {
+        Number::Int(int) => int.to_string(),
+        // Arithmetic lets no other through.
+        Number::Real(real) if real.is_finite() => zmij::Buffer::new().format_finite(real).to_owned(),
+        Number::Real(_) => return NULL,
+    }))
 }
 
 /// A real becomes an integer toward zero, as in Rust, but not by saturating.

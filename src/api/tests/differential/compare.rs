@@ -1,0 +1,158 @@
+//! Whether what SQLite gave is what the evaluator promises.
+
+use super::scene::{Cell, Rows};
+use crate::error::{Error, ErrorKind};
+use crate::ir::doc::Fold;
+use crate::ir::eval::sample::tree::{End, Sketch, Step};
+use crate::ir::eval::{Answer, Column, Document, EvalError, Json, Outcome, Promise};
+use crate::ir::value::{Kind, Value};
+
+/// How far numbers may be apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tolerance {
+    /// The same bits: what is shown is what is stored.
+    None,
+    /// Equal by value: of equal values a group or an extreme shows any.
+    ByValue,
+    /// Apart by no more than this, as sums of floats are (rule 9).
+    Apart(f64),
+}
+
+impl Tolerance {
+    /// Returns what a statement may be apart by, over some documents.
+    pub(super) fn of(sketch: &Sketch, documents: &[Document]) -> Tolerance {
+        let is_total = matches!(sketch.end, End::Fold(Fold::Sum | Fold::Avg, _));
+        let is_grouped = sketch.stages.iter().any(|stage| matches!(stage, Step::Group(_)));
+        if is_total || is_grouped {
+            Tolerance::Apart(1e-12 * documents.iter().map(|document| magnitude(&document.body)).sum::<f64>())
+        } else if matches!(sketch.end, End::Fold(..)) {
+            Tolerance::ByValue
+        } else {
+            Tolerance::None
+        }
+    }
+
+    fn admits(self, expected: f64, found: f64) -> bool {
+        match self {
+            Tolerance::None => expected.to_bits() == found.to_bits(),
+            Tolerance::ByValue => expected == found,
+            Tolerance::Apart(most) => expected == found || (expected - found).abs() <= most,
+        }
+    }
+}
+
+/// Returns the sum of the magnitudes of all numbers in a value.
+fn magnitude(value: &Json) -> f64 {
+    match value {
+        Json::Int(x) => (*x as f64).abs(),
+        Json::Real(x) => x.abs(),
+        Json::Array(items) => items.iter().map(magnitude).sum(),
+        Json::Object(entries) => entries.iter().map(|(_, value)| magnitude(value)).sum(),
+        Json::Null | Json::Bool(_) | Json::Text(_) => 0.0,
+    }
+}
+
+/// Compares an answer with what a statement gave. `is_cut` tells of stages that keep some of the rows.
+pub(super) fn compare(
+    expected: &Result<Answer, EvalError>,
+    found: &Result<Rows, Error>,
+    tolerance: Tolerance,
+    is_cut: bool,
+) -> Result<(), String> {
+    let same = match (expected, found) {
+        // Whether a document that cannot be changed is among rows that no promised order chose is open.
+        (Ok(Answer { promise: Promise::Number, outcome: Outcome::Changed { .. } }), Err(error))
+            if error.kind() == ErrorKind::TypeMismatch =>
+        {
+            true
+        }
+        (Err(EvalError::TypeMismatch), Ok(Rows { changed: Some(_), .. })) if is_cut => true,
+        (Ok(answer), Ok(found)) => is_answer(answer, found, tolerance),
+        // Which of several failures is met first is nobody's promise.
+        (Err(_), Err(error)) => {
+            matches!(error.kind(), ErrorKind::Overflow | ErrorKind::DivisionByZero | ErrorKind::TypeMismatch)
+        }
+        _ => false,
+    };
+    if same { Ok(()) } else { Err(format!("expected {expected:?}\nfound {found:?}")) }
+}
+
+fn is_answer(answer: &Answer, found: &Rows, tolerance: Tolerance) -> bool {
+    let number = |expected: &Json| match found.rows.as_slice() {
+        [row] => row.first().is_some_and(|cell| is_value(expected, cell, tolerance)),
+        _ => false,
+    };
+    match &answer.outcome {
+        Outcome::Rows(rows) => match answer.promise {
+            Promise::Sequence => {
+                rows.len() == found.rows.len()
+                    && rows.iter().zip(&found.rows).all(|(a, b)| is_row(a, b, tolerance))
+            }
+            Promise::Set => is_set(rows, &found.rows, tolerance),
+            Promise::Number => rows.len() == found.rows.len(),
+        },
+        Outcome::Count(count) => number(&Json::Int(*count as i64)),
+        Outcome::Bool(truth) => number(&Json::Bool(*truth)),
+        Outcome::Value(_) if answer.promise == Promise::Number => found.rows.len() == 1,
+        Outcome::Value(value) => number(value),
+        Outcome::Changed { count, documents } => found.changed.as_ref().is_some_and(|changed| {
+            let same = match answer.promise {
+                Promise::Number => changed.documents.len() == documents.len(),
+                // The same number in another notation is a change of bytes that the evaluator cannot see.
+                _ => changed.documents == *documents && changed.counted >= *count,
+            };
+            same && changed.reported == changed.counted
+        }),
+    }
+}
+
+fn is_set(rows: &[Vec<Column>], found: &[Vec<Cell>], tolerance: Tolerance) -> bool {
+    let mut left: Vec<&Vec<Cell>> = found.iter().collect();
+    for row in rows {
+        let Some(at) = left.iter().position(|found| is_row(row, found, tolerance)) else { return false };
+        left.swap_remove(at);
+    }
+    left.is_empty()
+}
+
+/// Returns how many columns of a row are compared: behind them a statement may have the row id, for messages.
+pub(super) fn width(expected: &Result<Answer, EvalError>) -> usize {
+    match expected {
+        Ok(Answer { outcome: Outcome::Rows(rows), .. }) => rows.first().map_or(1, Vec::len),
+        _ => 1,
+    }
+}
+
+fn is_row(columns: &[Column], cells: &[Cell], tolerance: Tolerance) -> bool {
+    let is_column = |(column, cell): (&Column, &Cell)| match column {
+        Column::Value(value) => is_value(value, cell, tolerance),
+        Column::Foreign(declared) => is_foreign(*declared, cell),
+    };
+    columns.len() == cells.len() && columns.iter().zip(cells).all(is_column)
+}
+
+/// Returns whether a cell is one that a value of the kind never gives.
+fn is_foreign(declared: Kind, cell: &Cell) -> bool {
+    match (declared, cell) {
+        (_, Cell::Null) | (Kind::Number, Cell::Int(_) | Cell::Real(_)) | (Kind::Text, Cell::Text(_)) => false,
+        (Kind::Bool, cell) => !matches!(cell, Cell::Int(0 | 1)),
+        _ => true,
+    }
+}
+
+fn is_value(expected: &Json, found: &Cell, tolerance: Tolerance) -> bool {
+    match (expected, found) {
+        (Json::Null, Cell::Null) => true,
+        (Json::Bool(a), Cell::Int(b)) => i64::from(*a) == *b,
+        (Json::Int(a), Cell::Int(b)) => a == b,
+        (Json::Real(a), Cell::Real(b)) => tolerance.admits(*a, *b),
+        (Json::Int(a), Cell::Real(b)) | (Json::Real(b), Cell::Int(a)) => {
+            !matches!(tolerance, Tolerance::None) && tolerance.admits(*a as f64, *b)
+        }
+        (Json::Text(a), Cell::Text(b)) => a == b,
+        (Json::Array(_) | Json::Object(_), Cell::Blob(bytes)) => {
+            Json::of(&Value::Json(bytes.as_slice().into())) == *expected
+        }
+        _ => false,
+    }
+}

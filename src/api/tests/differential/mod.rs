@@ -1,0 +1,141 @@
+//! SQL against the evaluator: random documents, random statements, every way of planning.
+//!
+//! The documents are inserted as JSON by plain SQL and read back through SQLite's own `json()`, so that the codec has
+//! no part in what the oracle sees. A statement must answer as the evaluator does with literals and with arguments
+//! in their place, with and without indexes, with all passes and with each of them switched off.
+
+mod compare;
+mod scene;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use sqlparser::dialect::SQLiteDialect;
+use sqlparser::parser::Parser;
+
+use self::compare::Tolerance;
+use self::scene::{Key, Scene};
+use crate::compile::{Disabled, PASSES};
+use crate::ir::eval::sample::tree::{Built, Sketch, Step};
+use crate::ir::eval::sample::{COLLECTION, document, statement};
+use crate::ir::eval::{self, Answer, Collection, Document, EvalError, Input};
+
+type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+/// How many documents a case has at most.
+const DOCUMENTS: usize = 12;
+
+/// The sets of indexes under which each statement runs, by the places of the fields in the sample's schema.
+const INDEXES: &[&[&[Key]]] = &[
+    &[],
+    &[
+        &[up(0)],
+        &[up(1)],
+        &[up(2)],
+        &[up(3)],
+        &[up(4)],
+        &[up(5)],
+        &[up(6)],
+        &[up(7)],
+        &[up(8)],
+        &[up(9)],
+        &[up(10)],
+    ],
+    &[&[down(0)], &[down(3)], &[down(6)], &[down(8)], &[down(12)]],
+    &[&[up(0), down(3)], &[up(8), up(1), down(6)], &[down(4), down(0)], &[up(11), up(12)]],
+    &[&[up(5)], &[up(7), up(9)]],
+];
+
+const fn up(field: usize) -> Key {
+    Key { field, descending: false }
+}
+
+const fn down(field: usize) -> Key {
+    Key { field, descending: true }
+}
+
+/// What a run has seen.
+#[derive(Debug, Default)]
+struct Seen {
+    /// How often each pass changed a statement.
+    fired: BTreeMap<&'static str, u64>,
+    /// The texts that sqlparser has read already.
+    parsed: BTreeSet<String>,
+}
+
+#[test]
+fn every_statement_answers_as_the_evaluator_however_it_is_planned() -> Result {
+    let scenes = INDEXES.iter().map(|indexes| Scene::new(indexes)).collect::<Result<Vec<Scene>>>()?;
+    let seen = RefCell::new(Seen::default());
+    let mut runner =
+        TestRunner::new(Config { failure_persistence: None, max_shrink_iters: 20_000, ..statement::cases() });
+    let strategy = (statement::sketch(), document::documents(DOCUMENTS));
+    let outcome = runner.run(&strategy, |(sketch, documents)| {
+        let mut seen = seen.borrow_mut();
+        case(&scenes, &sketch, &documents, &mut seen).map_err(|error| TestCaseError::fail(error.to_string()))
+    });
+    let seen = seen.into_inner();
+    if let Err(TestError::Fail(reason, (sketch, documents))) = outcome {
+        let documents: Vec<String> = documents.iter().map(|d| format!("{}: {}", d.id, d.body)).collect();
+        let built = sketch.build();
+        panic!("{reason}\n{sketch:?}\nconstants: {:?}\n{}", built.constants, documents.join("\n"));
+    }
+    outcome?;
+    for pass in &PASSES {
+        assert!(seen.fired.contains_key(pass.name), "the pass `{}` never changed a statement", pass.name);
+    }
+    Ok(())
+}
+
+/// Runs a statement in every way over the same documents.
+fn case(scenes: &[Scene], sketch: &Sketch, documents: &[Document], seen: &mut Seen) -> Result {
+    let (ordinary, compiled) = (sketch.build(), sketch.build_compiled());
+    let is_cut = sketch.stages.iter().any(|stage| matches!(stage, Step::Skip(_) | Step::Take(_)));
+    let mut answer = None;
+    for scene in scenes {
+        let place = scene.with(documents)?;
+        let stored = place.documents()?;
+        let tolerance = Tolerance::of(sketch, &stored);
+        let answer = answer.get_or_insert_with(|| evaluate(&ordinary, stored));
+        let mut check = |built: &Built, without: Option<&str>| -> Result<BTreeSet<&'static str>> {
+            let disabled = without.map_or_else(Disabled::default, |name| Disabled::default().and(name));
+            let ran = place.run(built, disabled, compare::width(answer))?;
+            for (sql, rows) in &ran.texts {
+                parse(sql, seen)?;
+                compare::compare(answer, rows, tolerance, is_cut).map_err(|difference| {
+                    let of = format!("indexes {:?}, without {without:?}", scene.indexes);
+                    format!("{difference}\n{of}\n{}\n{sql}\n{:?}", built.statement, built.params)
+                })?;
+            }
+            Ok(ran.fired)
+        };
+        check(&compiled, None)?;
+        // A pass that changes nothing changes nothing when it is switched off.
+        let fired = check(&ordinary, None)?;
+        for pass in &fired {
+            check(&ordinary, Some(pass))?;
+        }
+        fired.into_iter().for_each(|pass| *seen.fired.entry(pass).or_default() += 1);
+    }
+    Ok(())
+}
+
+fn evaluate(built: &Built, documents: Vec<Document>) -> std::result::Result<Answer, EvalError> {
+    let collections = [Collection { name: COLLECTION.to_owned(), documents }];
+    let input = Input { collections: &collections, params: &built.params, constants: &built.constants };
+    eval::run(&built.statement, &input)
+}
+
+/// Checks that a reader that is not SQLite's takes the text as SQLite's dialect.
+fn parse(sql: &str, seen: &mut Seen) -> Result {
+    if seen.parsed.contains(sql) {
+        return Ok(());
+    }
+    let statements = Parser::parse_sql(&SQLiteDialect {}, sql).map_err(|error| format!("{error}\n{sql}"))?;
+    if statements.len() != 1 {
+        return Err(format!("{} statements\n{sql}", statements.len()).into());
+    }
+    seen.parsed.insert(sql.to_owned());
+    Ok(())
+}

@@ -1,0 +1,3 @@
+//! Tests of the pipeline from a statement to its rows.
+
+mod differential;

@@ -1,0 +1,130 @@
+//! Conditions: two-valued logic (rules 1 to 4), and which of them are evaluated at all (rule 8).
+
+use std::cmp::Ordering;
+
+use super::EvalError;
+use super::expr::Evaluator;
+use super::json::Json;
+use super::number::Number;
+use super::row::{Meaning, Term};
+use super::text;
+use crate::ir::doc::{Comparison, Expr, ExprId, Function};
+use crate::ir::value::Kind;
+
+impl<'a> Evaluator<'a> {
+    /// Returns whether a condition holds.
+    pub(super) fn holds(&self, term: &Term<'a>) -> Result<bool, EvalError> {
+        let Meaning::Node(term) = term.resolve() else { return Ok(false) };
+        let at = |id: &ExprId| term.at(*id);
+        match term.node() {
+            Expr::And(..) => self.all(vec![term]),
+            Expr::Or(..) => self.any(vec![term]),
+            Expr::Not(x) => Ok(!self.holds(&at(x))?),
+            Expr::Compare(comparison, a, b) => self.compare(*comparison, &at(a), &at(b)),
+            Expr::IsNone(x) => Ok(*self.value(&at(x))? == Json::Null),
+            Expr::InList { item, list } => {
+                let list = self.value(&at(list))?;
+                let item = self.of_declared_kind(&at(item))?;
+                Ok(matches!(&*list, Json::Array(values) if values.iter().any(|value| equal(&item, value))))
+            }
+            Expr::InItems { item, items } => {
+                let item = self.of_declared_kind(&at(item))?;
+                Ok(self.of_declared_kind_all(&term, items)?.iter().any(|value| equal(&item, value)))
+            }
+            Expr::Call { function, args } if function.is_condition() => {
+                self.text_condition(*function, &term, args)
+            }
+            _ => Ok(matches!(*self.value(&term)?, Json::Bool(true))),
+        }
+    }
+
+    /// Returns whether all conditions hold. Those that can fail are evaluated last and only while all hold.
+    pub(super) fn all(&self, conditions: Vec<Term<'a>>) -> Result<bool, EvalError> {
+        let parts = flat(conditions, |expr| match expr {
+            Expr::And(a, b) => Some((*a, *b)),
+            _ => None,
+        });
+        self.short_circuit(parts, false).map(|decided| !decided)
+    }
+
+    /// Returns whether one of the conditions holds. Those that can fail are evaluated last and only while none
+    /// holds, so that the complement of an OR is the AND of the complements in this too.
+    fn any(&self, conditions: Vec<Term<'a>>) -> Result<bool, EvalError> {
+        let parts = flat(conditions, |expr| match expr {
+            Expr::Or(a, b) => Some((*a, *b)),
+            _ => None,
+        });
+        self.short_circuit(parts, true)
+    }
+
+    /// Returns whether one of the conditions is `decisive`.
+    fn short_circuit(&self, conditions: Vec<Term<'a>>, decisive: bool) -> Result<bool, EvalError> {
+        let (last, first): (Vec<Term<'a>>, Vec<Term<'a>>) = conditions.into_iter().partition(Term::can_fail);
+        for condition in first.iter().chain(&last) {
+            if self.holds(condition)? == decisive {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn compare(&self, comparison: Comparison, a: &Term<'a>, b: &Term<'a>) -> Result<bool, EvalError> {
+        let kind = match a.ty().kind() {
+            Kind::Any => b.ty().kind(),
+            kind => kind,
+        };
+        let (x, y) = (self.of_kind(a, kind)?, self.of_kind(b, kind)?);
+        let both_absent = *x == Json::Null && *y == Json::Null;
+        let same = equal(&x, &y) || (both_absent && a.is_nullable() && b.is_nullable());
+        Ok(match comparison {
+            Comparison::Eq => same,
+            Comparison::Ne => !same,
+            Comparison::Lt => order(&x, &y).is_some_and(Ordering::is_lt),
+            Comparison::Le => order(&x, &y).is_some_and(Ordering::is_le),
+            Comparison::Gt => order(&x, &y).is_some_and(Ordering::is_gt),
+            Comparison::Ge => order(&x, &y).is_some_and(Ordering::is_ge),
+        })
+    }
+
+    fn text_condition(
+        &self,
+        function: Function,
+        term: &Term<'a>,
+        args: &[ExprId],
+    ) -> Result<bool, EvalError> {
+        let args = self.of_declared_kind_all(term, args)?;
+        Ok(match args.as_slice() {
+            [Json::Text(text), Json::Text(argument)] => text::condition(function, text, argument),
+            _ => false,
+        })
+    }
+}
+
+/// Opens nested ANDs, or nested ORs, in written order.
+fn flat<'a>(terms: Vec<Term<'a>>, open: fn(&Expr) -> Option<(ExprId, ExprId)>) -> Vec<Term<'a>> {
+    let mut waiting = terms;
+    waiting.reverse();
+    let mut parts = Vec::new();
+    while let Some(term) = waiting.pop() {
+        let Meaning::Node(term) = term.resolve() else { continue };
+        match open(term.node()) {
+            Some((a, b)) => waiting.extend([term.at(b), term.at(a)]),
+            None => parts.push(term),
+        }
+    }
+    parts
+}
+
+/// Returns whether two values are there and equal.
+fn equal(a: &Json, b: &Json) -> bool {
+    order(a, b) == Some(Ordering::Equal)
+}
+
+/// Compares two values of the same kind that has an order.
+pub(super) fn order(a: &Json, b: &Json) -> Option<Ordering> {
+    match (a, b) {
+        (Json::Bool(a), Json::Bool(b)) => Some(a.cmp(b)),
+        (Json::Text(a), Json::Text(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+        _ => Some(Number::of(a)?.compare(Number::of(b)?)),
+    }
+}

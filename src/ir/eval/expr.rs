@@ -1,0 +1,118 @@
+//! The value of an expression.
+
+use std::borrow::Cow;
+
+use super::json::Json;
+use super::row::{Meaning, Term};
+use super::{Column, EvalError, aggregate, number, text};
+use crate::ir::doc::{Expr, ExprId};
+use crate::ir::value::{Kind, Value};
+
+/// Evaluates expressions, given the values that stand beside the tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Evaluator<'a> {
+    pub(super) params: &'a [Value],
+    pub(super) constants: &'a [Value],
+}
+
+impl<'a> Evaluator<'a> {
+    /// Returns the value as it is stored or computed, whatever its kind; null for a missing one.
+    pub(super) fn value(&self, term: &Term<'a>) -> Result<Cow<'a, Json>, EvalError> {
+        let term = match term.resolve() {
+            Meaning::Document(document) => {
+                return Ok(Cow::Borrowed(document.map_or(&Json::Null, |d| &d.body)));
+            }
+            Meaning::Nothing => return Ok(Cow::Borrowed(&Json::Null)),
+            Meaning::Node(term) => term,
+        };
+        Ok(Cow::Owned(match term.node() {
+            Expr::Field { of, key, .. } => {
+                return Ok(match self.value(&term.at(*of))? {
+                    Cow::Borrowed(parent) => Cow::Borrowed(parent.get(key)),
+                    Cow::Owned(parent) => Cow::Owned(parent.get(key).clone()),
+                });
+            }
+            Expr::Key { of, .. } => match term.at(*of).resolve() {
+                Meaning::Document(Some(document)) => Json::Int(document.id),
+                _ => Json::Null,
+            },
+            Expr::Param { slot, .. } => self.params.get(usize::from(*slot)).map_or(Json::Null, Json::of),
+            Expr::Constant { index, .. } => self.constant(*index).map_or(Json::Null, Json::of),
+            Expr::Arithmetic { operation, args, ty, .. } => {
+                number::arithmetic(*operation, &self.of_declared_kind_all(&term, args)?, *ty)?
+            }
+            Expr::Call { function, args } if !function.is_condition() => {
+                text::function(*function, &self.of_declared_kind_all(&term, args)?)
+            }
+            Expr::Coalesce { value, default, ty, .. } => {
+                let value = self.of_kind(&term.at(*value), ty.kind())?;
+                let present =
+                    if *value == Json::Null { self.of_kind(&term.at(*default), ty.kind())? } else { value };
+                present.into_owned()
+            }
+            Expr::Fold { fold, of, .. } => match of {
+                Some(of) => aggregate::fold(*fold, self, &term.of_member(*of, None), &term.of_members(*of))?,
+                None => aggregate::count(term.members().len()),
+            },
+            Expr::Row(_) | Expr::Item { .. } | Expr::Tuple(_) => Json::Null,
+            Expr::Compare(..)
+            | Expr::And(..)
+            | Expr::Or(..)
+            | Expr::Not(_)
+            | Expr::IsNone(_)
+            | Expr::InList { .. }
+            | Expr::InItems { .. }
+            | Expr::Call { .. } => Json::Bool(self.holds(&term)?),
+        }))
+    }
+
+    /// Returns the value where it is of the kind, else null (rule 4).
+    pub(super) fn of_kind(&self, term: &Term<'a>, kind: Kind) -> Result<Cow<'a, Json>, EvalError> {
+        let value = self.value(term)?;
+        Ok(if value.fits(kind) { value } else { Cow::Borrowed(&Json::Null) })
+    }
+
+    /// Returns the value where it is of the kind that the expression is declared with, else null.
+    pub(super) fn of_declared_kind(&self, term: &Term<'a>) -> Result<Cow<'a, Json>, EvalError> {
+        self.of_kind(term, term.ty().kind())
+    }
+
+    /// Returns the values of operands, each of its declared kind or null.
+    pub(super) fn of_declared_kind_all(
+        &self,
+        term: &Term<'a>,
+        ids: &[ExprId],
+    ) -> Result<Vec<Json>, EvalError> {
+        ids.iter().map(|id| self.of_declared_kind(&term.at(*id)).map(Cow::into_owned)).collect()
+    }
+
+    /// Returns the columns of a row.
+    pub(super) fn columns(&self, row: Meaning<'a>) -> Result<Vec<Column>, EvalError> {
+        let mut columns = Vec::new();
+        for column in row.columns() {
+            match column {
+                Meaning::Document(Some(document)) => {
+                    columns.push(Column::Value(Json::Int(document.id)));
+                    columns.push(Column::Value(document.body.clone()));
+                }
+                Meaning::Node(term) => {
+                    let value = self.value(&term)?;
+                    let kind = term.ty().kind();
+                    let known = value.fits(kind);
+                    columns.push(if known {
+                        Column::Value(value.into_owned())
+                    } else {
+                        Column::Foreign(kind)
+                    });
+                }
+                Meaning::Document(None) | Meaning::Nothing => {}
+            }
+        }
+        Ok(columns)
+    }
+
+    /// Returns a constant of the query.
+    pub(super) fn constant(&self, index: u32) -> Option<&'a Value> {
+        usize::try_from(index).ok().and_then(|index| self.constants.get(index))
+    }
+}

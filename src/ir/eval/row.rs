@@ -1,0 +1,182 @@
+//! Rows, and what an expression means for one.
+//!
+//! A row is a document or a group of rows. What a later closure sees of it is decided by the stages before that
+//! closure: [`Term::resolve`] follows a row through selects and group keys to the expression that stands behind it.
+//! Without a row it does the same for questions about the query itself, such as types.
+
+use std::rc::Rc;
+
+use super::Document;
+use super::order::Rank;
+use crate::ir::doc::{Expr, ExprId, Lambda, Stage};
+
+/// A row.
+#[derive(Clone, Debug)]
+pub(super) enum Row<'a> {
+    Document(&'a Document),
+    Group(Rc<Group<'a>>),
+}
+
+/// Rows that share a key.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    pub(super) key: Vec<Rank>,
+    pub(super) members: Vec<Row<'a>>,
+}
+
+impl<'a> Row<'a> {
+    /// Returns the rows of a group.
+    pub(super) fn members(&self) -> &[Row<'a>] {
+        match self {
+            Row::Document(_) => &[],
+            Row::Group(group) => &group.members,
+        }
+    }
+}
+
+/// An expression, with the row that it is evaluated for.
+#[derive(Clone, Debug)]
+pub(super) struct Term<'a> {
+    lambda: &'a Lambda,
+    id: ExprId,
+    frame: Frame<'a>,
+}
+
+/// What a closure was given.
+#[derive(Clone, Debug)]
+struct Frame<'a> {
+    /// The stages before the closure.
+    stages: &'a [Stage],
+    /// The row; none for questions about the query itself.
+    row: Option<Row<'a>>,
+    /// Inside a fold, the member of the group.
+    member: Option<Row<'a>>,
+}
+
+/// What an expression comes down to.
+#[derive(Debug)]
+pub(super) enum Meaning<'a> {
+    /// A whole document.
+    Document(Option<&'a Document>),
+    /// An expression that is neither a row nor an element of one.
+    Node(Term<'a>),
+    /// Nothing: a shape that no closure can write.
+    Nothing,
+}
+
+/// What the rows behind some stages are.
+enum Shape<'a> {
+    Documents,
+    Selected(&'a Lambda, &'a [Stage]),
+    Grouped(&'a Lambda, &'a [Stage]),
+}
+
+fn shape(mut stages: &[Stage]) -> Shape<'_> {
+    while let Some((last, before)) = stages.split_last() {
+        match last {
+            Stage::Select(lambda) => return Shape::Selected(lambda, before),
+            Stage::Group(lambda) => return Shape::Grouped(lambda, before),
+            _ => stages = before,
+        }
+    }
+    Shape::Documents
+}
+
+impl<'a> Term<'a> {
+    /// Returns what a closure that stands behind `stages` returned, for a row.
+    pub(super) fn root(lambda: &'a Lambda, stages: &'a [Stage], row: Option<Row<'a>>) -> Term<'a> {
+        Term { lambda, id: lambda.root, frame: Frame { stages, row, member: None } }
+    }
+
+    /// Returns what a row behind `stages` is.
+    pub(super) fn whole(stages: &'a [Stage], row: Row<'a>) -> Meaning<'a> {
+        Frame { stages, row: Some(row), member: None }.whole()
+    }
+
+    /// Returns another expression of the same closure.
+    pub(super) fn at(&self, id: ExprId) -> Term<'a> {
+        Term { id, ..self.clone() }
+    }
+
+    /// Returns the expression.
+    pub(super) fn node(&self) -> &'a Expr {
+        self.lambda.node(self.id)
+    }
+
+    /// Returns an expression of the same closure for each member of the group.
+    pub(super) fn of_members(&self, id: ExprId) -> Vec<Term<'a>> {
+        let members = self.members();
+        members.iter().map(|member| self.of_member(id, Some(member.clone()))).collect()
+    }
+
+    /// Returns an expression of the same closure for one member of the group.
+    pub(super) fn of_member(&self, id: ExprId, member: Option<Row<'a>>) -> Term<'a> {
+        Term { id, lambda: self.lambda, frame: Frame { member, ..self.frame.clone() } }
+    }
+
+    /// Returns the rows of the group.
+    pub(super) fn members(&self) -> &[Row<'a>] {
+        self.frame.row.as_ref().map_or(&[], Row::members)
+    }
+
+    /// Follows rows and elements of tuples to what they stand for.
+    pub(super) fn resolve(&self) -> Meaning<'a> {
+        match self.node() {
+            Expr::Row(binder) if self.lambda.binders.first() == Some(binder) => self.frame.whole(),
+            Expr::Row(_) => self.frame.member(),
+            Expr::Item { of, index } => match self.at(*of).resolve() {
+                Meaning::Node(tuple) => match tuple.node() {
+                    Expr::Tuple(items) => items
+                        .get(usize::from(*index))
+                        .map_or(Meaning::Nothing, |item| tuple.at(*item).resolve()),
+                    _ => Meaning::Nothing,
+                },
+                _ => Meaning::Nothing,
+            },
+            _ => Meaning::Node(self.clone()),
+        }
+    }
+
+    /// Returns the columns that the expression is, tuples opened.
+    pub(super) fn columns(&self) -> Vec<Meaning<'a>> {
+        self.resolve().columns()
+    }
+}
+
+impl<'a> Meaning<'a> {
+    /// Opens tuples.
+    pub(super) fn columns(self) -> Vec<Meaning<'a>> {
+        match &self {
+            Meaning::Node(term) => match term.node() {
+                Expr::Tuple(items) => items.iter().flat_map(|item| term.at(*item).columns()).collect(),
+                _ => vec![self],
+            },
+            _ => vec![self],
+        }
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// Returns what the first row of the closure is.
+    fn whole(&self) -> Meaning<'a> {
+        match shape(self.stages) {
+            Shape::Documents => Meaning::Document(match &self.row {
+                Some(Row::Document(document)) => Some(document),
+                _ => None,
+            }),
+            Shape::Selected(select, stages) => Term::root(select, stages, self.row.clone()).resolve(),
+            Shape::Grouped(key, stages) => {
+                let first = self.row.as_ref().and_then(|row| row.members().first().cloned());
+                Term::root(key, stages, first).resolve()
+            }
+        }
+    }
+
+    /// Returns what the second row of the closure is: a member of the group.
+    fn member(&self) -> Meaning<'a> {
+        match shape(self.stages) {
+            Shape::Grouped(_, stages) => Frame { stages, row: self.member.clone(), member: None }.whole(),
+            _ => Meaning::Nothing,
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Random statements over the sample collection.
+//!
+//! Most cannot fail: their arithmetic stays with small numbers. Those that can have no stage that cuts rows off and
+//! no terminal that stops early, because how many rows are computed then is nobody's promise.
+
+use std::rc::Rc;
+
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+use super::expr::{Grammar, Leaf, Typed};
+use super::tree::{Change, End, Sketch, Step, Tree};
+use super::{FIELDS, Field};
+use crate::ir::doc::{Fold, Nulls, Terminal};
+use crate::ir::types::Type;
+use crate::ir::value::{Kind, Value};
+
+/// A statement.
+pub(crate) fn sketch() -> impl Strategy<Value = Sketch> {
+    let safe = prop_oneof![8 => over_documents(false), 6 => over_selected(false), 4 => over_groups(), 1 => initials()];
+    let failing = prop_oneof![over_documents(true), over_selected(true)];
+    prop_oneof![4 => safe, 1 => failing].prop_map(|sketch| Sketch { stages: tidy(sketch.stages), ..sketch })
+}
+
+/// How many random cases a property test runs: `VELLUM_CASES`, or 2,000.
+pub(crate) fn cases() -> ProptestConfig {
+    ProptestConfig::with_cases(
+        std::env::var("VELLUM_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000),
+    )
+}
+
+/// A condition over documents that cannot fail.
+pub(crate) fn condition() -> impl Strategy<Value = Tree> {
+    Grammar::over_documents(false).condition(2)
+}
+
+/// A `then_by` that follows no `order_by` is one.
+fn tidy(mut stages: Vec<Step>) -> Vec<Step> {
+    let mut is_ordered = false;
+    for stage in &mut stages {
+        match stage {
+            Step::Order { then, .. } => {
+                *then &= is_ordered;
+                is_ordered = true;
+            }
+            Step::Group(_) | Step::Unordered => is_ordered = false,
+            _ => {}
+        }
+    }
+    stages
+}
+
+fn over_documents(can_fail: bool) -> BoxedStrategy<Sketch> {
+    let grammar = Grammar::over_documents(can_fail);
+    let end =
+        prop_oneof![3 => reading(&grammar), 1 => changing(&grammar), 1 => Just(End::Plain(Terminal::Delete))];
+    (stages(&grammar), end).prop_map(|(stages, end)| Sketch { stages, end }).boxed()
+}
+
+fn over_selected(can_fail: bool) -> BoxedStrategy<Sketch> {
+    let grammar = Grammar::over_documents(can_fail);
+    let items = vec(grammar.any(2), 1..=3);
+    let before = stages(&grammar);
+    (before, items, any::<bool>())
+        .prop_flat_map(move |(before, items, bare)| {
+            let (row, leaves) = row(items, bare);
+            let grammar = Grammar { leaves: Rc::new(leaves), can_fail };
+            (Just((before, row)), stages(&grammar), reading(&grammar)).prop_map(
+                |((mut before, row), after, end)| {
+                    before.push(Step::Select(row));
+                    before.extend(after);
+                    Sketch { stages: before, end }
+                },
+            )
+        })
+        .boxed()
+}
+
+fn over_groups() -> BoxedStrategy<Sketch> {
+    let grammar = Grammar::over_documents(false);
+    let key = prop_oneof![3 => select(grammar.leaves.to_vec()), 1 => grammar.initial()];
+    let folds = vec(fold(&grammar), 0..=3);
+    (stages(&grammar), vec(key, 1..=2), any::<bool>(), folds).prop_flat_map(grouped).boxed()
+}
+
+/// Texts counted by their first scalar values, and nothing else asked.
+fn initials() -> BoxedStrategy<Sketch> {
+    let key = vec(Grammar::over_documents(false).initial(), 1);
+    (Just(Vec::new()), key, any::<bool>(), vec(Just(count()), 0..=1)).prop_flat_map(grouped).boxed()
+}
+
+/// Goes on behind groups by some keys.
+fn grouped(
+    (mut before, keys, bare, folds): (Vec<Step>, Vec<Typed>, bool, Vec<Typed>),
+) -> impl Strategy<Value = Sketch> {
+    let is_bare = bare && keys.len() == 1;
+    let mut key: Vec<Tree> = keys.iter().map(|key| key.tree.clone()).collect();
+    let key = if is_bare { key.remove(0) } else { Tree::Tuple(key) };
+    let of_key = |i: usize| if is_bare { Tree::Row(0) } else { Tree::Row(0).item(i as u8) };
+    let keys = keys.into_iter().enumerate().map(|(i, key)| Typed { tree: of_key(i), ..key });
+    let (row, mut leaves) = row(keys.chain(folds).collect(), false);
+    // A float total may differ in its last place, so nothing is decided by one.
+    leaves.retain(|leaf| !leaf.is_total);
+    let grammar = Grammar { leaves: Rc::new(leaves), can_fail: false };
+    before.extend([Step::Group(key), Step::Select(row)]);
+    (Just(before), stages(&grammar), reading(&grammar)).prop_map(|(mut stages, after, end)| {
+        stages.extend(after);
+        Sketch { stages, end }
+    })
+}
+
+/// Returns the row that a select of the items makes, and what a later closure can name of it.
+fn row(items: Vec<Typed>, bare: bool) -> (Tree, Vec<Leaf>) {
+    let is_bare = bare && items.len() == 1;
+    let name = |i: usize| if is_bare { Tree::Row(0) } else { Tree::Row(0).item(i as u8) };
+    let leaf = |(i, item): (usize, &Typed)| Leaf { tree: name(i), ..item.clone() };
+    let leaves = items.iter().enumerate().map(leaf).collect();
+    let mut trees: Vec<Tree> = items.into_iter().map(|item| item.tree).collect();
+    let row = if is_bare { trees.remove(0) } else { Tree::Tuple(trees) };
+    (row, leaves)
+}
+
+/// The number of members of a group.
+fn count() -> Typed {
+    let tree = Tree::Fold(Fold::Count, None, Type::U64);
+    Typed { tree, ty: Type::U64, nullable: false, is_small: true, is_total: false }
+}
+
+/// One value made of the members of a group.
+fn fold(grammar: &Grammar) -> BoxedStrategy<Typed> {
+    let of = |fold: Fold, leaf: Leaf| {
+        let ty = match fold {
+            Fold::Sum if leaf.ty.is_float() => Type::F64,
+            Fold::Sum => Type::I64,
+            Fold::Avg => Type::F64,
+            _ => leaf.ty,
+        };
+        let is_total = ty.is_float() && matches!(fold, Fold::Sum | Fold::Avg);
+        let tree = Tree::Fold(fold, Some(Box::new(leaf.tree.of_second_row())), ty);
+        Typed { tree, ty, nullable: fold != Fold::Sum, is_small: false, is_total }
+    };
+    let summed = |leaf: &Leaf| leaf.ty.kind() == Kind::Number && (leaf.is_small || leaf.ty.is_float());
+    let totals = (select(vec![Fold::Sum, Fold::Avg]), select(grammar.some(summed)));
+    let extremes = (select(vec![Fold::Min, Fold::Max]), select(grammar.leaves.to_vec()));
+    prop_oneof![
+        1 => Just(count()),
+        2 => totals.prop_map(move |(fold, leaf)| of(fold, leaf)),
+        2 => extremes.prop_map(move |(fold, leaf)| of(fold, leaf)),
+    ]
+    .boxed()
+}
+
+fn stages(grammar: &Grammar) -> BoxedStrategy<Vec<Step>> {
+    let filter = grammar.condition(2).prop_map(Step::Filter);
+    let safe = Grammar { can_fail: false, ..grammar.clone() };
+    let nulls = select(vec![Nulls::Smallest, Nulls::Smallest, Nulls::First, Nulls::Last]);
+    let key =
+        (safe.any(1), any::<bool>(), nulls).prop_map(|(by, descending, nulls)| (by.tree, descending, nulls));
+    let order = (vec(key, 1..=2), any::<bool>()).prop_map(|(keys, then)| Step::Order { keys, then });
+    let count = || prop_oneof![4 => 0_i64..12, 1 => Just(i64::MAX)];
+    let uncut = prop_oneof![8 => filter, 6 => order, 1 => Just(Step::Unordered)];
+    if grammar.can_fail {
+        return vec(uncut, 0..4).boxed();
+    }
+    let stage = prop_oneof![7 => uncut, 1 => count().prop_map(Step::Skip), 1 => count().prop_map(Step::Take)];
+    vec(stage, 0..4).boxed()
+}
+
+/// A terminal that only reads.
+fn reading(grammar: &Grammar) -> BoxedStrategy<End> {
+    let of = grammar.any(1);
+    let folds = vec![Fold::Sum, Fold::Avg, Fold::Min, Fold::Max];
+    let fold = (select(folds), of).prop_map(|(fold, of)| match (fold, of.ty.kind()) {
+        (Fold::Sum | Fold::Avg, kind) if kind != Kind::Number => End::Fold(Fold::Max, of.tree),
+        _ => End::Fold(fold, of.tree),
+    });
+    let plain = |terminal: Terminal| Just(End::Plain(terminal));
+    let all = prop_oneof![5 => plain(Terminal::Rows), 2 => plain(Terminal::Count), 2 => fold];
+    if grammar.can_fail {
+        return all.boxed();
+    }
+    let early = [Terminal::First, Terminal::Single, Terminal::Exists, Terminal::NotExists].map(End::Plain);
+    prop_oneof![9 => all, 3 => select(early.to_vec())].boxed()
+}
+
+/// An update of one to three fields.
+fn changing(grammar: &Grammar) -> BoxedStrategy<End> {
+    let targets = subsequence(FIELDS.to_vec(), 1..=3);
+    let values = [Type::Text, Type::I64, Type::F64, Type::Bool].map(|ty| vec(grammar.of_type(ty, 2), 3));
+    let choices = vec((0_u8..6, weighted(0.2, Just(()))), 3);
+    let amounts = vec((-3_i64..=3, any::<bool>()), 3);
+    (targets, values, choices, amounts)
+        .prop_map(|(targets, [texts, integers, floats, bools], choices, amounts)| {
+            let mut changes = Vec::new();
+            for (i, field) in targets.into_iter().enumerate() {
+                let value = match field.ty {
+                    Type::Text => &texts[i],
+                    Type::Bool => &bools[i],
+                    ty if ty.is_float() => &floats[i],
+                    _ => &integers[i],
+                };
+                changes.push(change(field, value, choices[i], amounts[i]));
+            }
+            End::Update(changes)
+        })
+        .boxed()
+}
+
+fn change(
+    field: Field,
+    value: &Typed,
+    (choice, null): (u8, Option<()>),
+    (by, as_param): (i64, bool),
+) -> (Change, Tree, Tree) {
+    let target = super::expr::leaf(field).tree;
+    match choice {
+        0 if field.nullable => (Change::Unset, target.clone(), target),
+        1 | 2 if field.ty.kind() == Kind::Number => {
+            let by = if field.ty.is_float() { Value::Real(by as f64 / 4.0) } else { Value::Int(by) };
+            let by = if as_param { Tree::Param(by, field.ty) } else { Tree::Constant(by, field.ty) };
+            (Change::Increment, target, by)
+        }
+        _ if field.nullable && null.is_some() => (Change::Set, target, Tree::Constant(Value::Null, field.ty)),
+        _ => (Change::Set, target, value.tree.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::documents;
+    use super::*;
+    use crate::ir::eval::{Collection, Input, run};
+
+    proptest! {
+        #![proptest_config(cases())]
+
+        #[test]
+        fn a_statement_answers_the_same_with_parameters_in_the_place_of_literals(
+            sketch in sketch(),
+            documents in documents(12),
+        ) {
+            let collections = [Collection { name: super::super::COLLECTION.to_owned(), documents }];
+            let answer = |built: super::super::tree::Built| {
+                let input = Input { collections: &collections, params: &built.params, constants: &built.constants };
+                run(&built.statement, &input)
+            };
+            prop_assert_eq!(answer(sketch.build()), answer(sketch.build_compiled()));
+        }
+
+        #[test]
+        fn a_condition_or_its_complement_holds(condition in condition(), documents in documents(8)) {
+            let count = documents.len();
+            let collections = [Collection { name: super::super::COLLECTION.to_owned(), documents }];
+            let matching = |condition: Tree| {
+                let sketch = Sketch { stages: vec![Step::Filter(condition)], end: End::Plain(Terminal::Count) };
+                let built = sketch.build();
+                let input = Input { collections: &collections, params: &built.params, constants: &built.constants };
+                match run(&built.statement, &input).map(|answer| answer.outcome) {
+                    Ok(crate::ir::eval::Outcome::Count(count)) => count,
+                    other => panic!("{other:?} is not a count"),
+                }
+            };
+            prop_assert_eq!(matching(condition.clone()) + matching(condition.negated()), count as u64);
+        }
+    }
+}

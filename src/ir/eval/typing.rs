@@ -1,0 +1,63 @@
+//! What the query itself says of an expression: its type, whether it may be null, whether it can fail.
+
+use super::row::{Meaning, Term};
+use crate::ir::doc::{Arithmetic, Expr, Fold};
+use crate::ir::types::Type;
+
+impl Term<'_> {
+    /// Returns the declared type.
+    pub(super) fn ty(&self) -> Type {
+        let term = match self.resolve() {
+            Meaning::Document(_) => return Type::Object,
+            Meaning::Nothing => return Type::Any,
+            Meaning::Node(term) => term,
+        };
+        match term.node() {
+            Expr::Key { ty, .. }
+            | Expr::Field { ty, .. }
+            | Expr::Param { ty, .. }
+            | Expr::Constant { ty, .. }
+            | Expr::Arithmetic { ty, .. }
+            | Expr::Coalesce { ty, .. }
+            | Expr::Fold { ty, .. } => *ty,
+            Expr::Call { function, .. } => function.result(),
+            Expr::Compare(..)
+            | Expr::And(..)
+            | Expr::Or(..)
+            | Expr::Not(_)
+            | Expr::IsNone(_)
+            | Expr::InList { .. }
+            | Expr::InItems { .. } => Type::Bool,
+            Expr::Row(_) | Expr::Item { .. } | Expr::Tuple(_) => Type::Any,
+        }
+    }
+
+    /// Returns whether this is an `Option`, which equals another that is absent too (rule 2).
+    pub(super) fn is_nullable(&self) -> bool {
+        let Meaning::Node(term) = self.resolve() else { return false };
+        match term.node() {
+            Expr::Field { nullable, .. }
+            | Expr::Arithmetic { nullable, .. }
+            | Expr::Coalesce { nullable, .. } => *nullable,
+            Expr::Fold { fold, .. } => matches!(fold, Fold::Avg | Fold::Min | Fold::Max),
+            Expr::Call { function, args } => {
+                !function.is_condition() && args.iter().any(|arg| term.at(*arg).is_nullable())
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether evaluating this can end in an error (rule 8). Only arithmetic and sums can fail, and of
+    /// arithmetic a cast to a float, and the sign of one, cannot.
+    pub(super) fn can_fail(&self) -> bool {
+        let Meaning::Node(term) = self.resolve() else { return false };
+        let itself = match term.node() {
+            Expr::Arithmetic {
+                operation: Arithmetic::Cast | Arithmetic::Neg | Arithmetic::Abs, ty, ..
+            } => !ty.is_float(),
+            Expr::Arithmetic { .. } | Expr::Fold { fold: Fold::Sum | Fold::Avg, .. } => true,
+            _ => false,
+        };
+        itself || term.node().operands().into_iter().any(|operand| term.at(operand).can_fail())
+    }
+}

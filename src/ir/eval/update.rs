@@ -1,0 +1,127 @@
+//! Changes to documents (rule 22).
+//!
+//! Values are read from the document as it was, one of another kind as null (rule 4). The changes are made in the
+//! order in which they are written.
+
+use super::expr::Evaluator;
+use super::json::Json;
+use super::number;
+use super::row::{Meaning, Row, Term};
+use super::{Document, EvalError, Outcome};
+use crate::ir::doc::{Arithmetic, Assignment, Expr, Lambda, Stage};
+
+/// Changes the documents that are among `rows`.
+pub(super) fn update<'a>(
+    evaluator: &Evaluator<'a>,
+    documents: &'a [Document],
+    rows: &[Row<'a>],
+    stages: &'a [Stage],
+    assignments: &'a [Assignment],
+) -> Result<Outcome, EvalError> {
+    let mut documents = documents.to_vec();
+    let mut count = 0;
+    for row in rows {
+        let Meaning::Document(Some(old)) = Term::whole(stages, row.clone()) else { continue };
+        let mut body = old.body.clone();
+        for assignment in assignments {
+            change(evaluator, assignment, stages, row, &mut body)?;
+        }
+        if body != old.body {
+            count += 1;
+            documents.iter_mut().filter(|d| d.id == old.id).for_each(|d| d.body = body.clone());
+        }
+    }
+    Ok(Outcome::Changed { count, documents })
+}
+
+/// Leaves out the documents that are among `rows`.
+pub(super) fn delete<'a>(documents: &'a [Document], rows: &[Row<'a>], stages: &'a [Stage]) -> Outcome {
+    let gone = |document: &Document| {
+        rows.iter().any(|row| matches!(Term::whole(stages, row.clone()), Meaning::Document(Some(d)) if d.id == document.id))
+    };
+    let documents: Vec<Document> = documents.iter().filter(|d| !gone(d)).cloned().collect();
+    Outcome::Changed { count: rows.len() as u64, documents }
+}
+
+fn change<'a>(
+    evaluator: &Evaluator<'a>,
+    assignment: &'a Assignment,
+    stages: &'a [Stage],
+    row: &Row<'a>,
+    body: &mut Json,
+) -> Result<(), EvalError> {
+    let pair = |lambda: &'a Lambda| match lambda.root() {
+        Expr::Tuple(items) => match items.as_slice() {
+            [target, value] => {
+                let root = Term::root(lambda, stages, Some(row.clone()));
+                Some((root.at(*target), root.at(*value)))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = assignment;
+    let Some((target, value)) = pair(lambda) else { return Ok(()) };
+    let path = path(&target);
+    match assignment {
+        Assignment::Set(_) => set(body, &path, evaluator.of_declared_kind(&value)?.into_owned()),
+        Assignment::Unset(_) => {
+            unset(body, &path);
+            Ok(())
+        }
+        Assignment::Increment(_) => {
+            let old = match evaluator.value(&target)?.into_owned() {
+                Json::Null => Json::Int(0),
+                number @ (Json::Int(_) | Json::Real(_)) => number,
+                _ => return Err(EvalError::TypeMismatch),
+            };
+            let by = evaluator.of_declared_kind(&value)?.into_owned();
+            match number::arithmetic(Arithmetic::Add, &[old, by], target.ty())? {
+                Json::Null => Ok(()),
+                new => set(body, &path, new),
+            }
+        }
+    }
+}
+
+/// Returns the keys from the document's root to a field.
+fn path(target: &Term<'_>) -> Vec<String> {
+    let mut keys = Vec::new();
+    let mut at = target.resolve();
+    while let Meaning::Node(term) = &at {
+        let Expr::Field { of, key, .. } = term.node() else { break };
+        keys.push(key.to_string());
+        at = term.at(*of).resolve();
+    }
+    keys.reverse();
+    keys
+}
+
+/// Stores a value; parents that are missing are made, and one that is no object is an error.
+fn set(within: &mut Json, path: &[String], value: Json) -> Result<(), EvalError> {
+    let Some((key, rest)) = path.split_first() else {
+        *within = value;
+        return Ok(());
+    };
+    let Json::Object(entries) = within else { return Err(EvalError::TypeMismatch) };
+    match entries.iter_mut().find(|(k, _)| k == key) {
+        Some((_, inner)) => set(inner, rest, value),
+        None => {
+            let mut inner = Json::Object(Vec::new());
+            set(&mut inner, rest, value)?;
+            entries.push((key.clone(), inner));
+            Ok(())
+        }
+    }
+}
+
+/// Removes a value, if it is there.
+fn unset(within: &mut Json, path: &[String]) {
+    let (Json::Object(entries), Some((key, rest))) = (within, path.split_first()) else { return };
+    let Some(at) = entries.iter().position(|(k, _)| k == key) else { return };
+    if rest.is_empty() {
+        entries.remove(at);
+    } else if let Some((_, inner)) = entries.get_mut(at) {
+        unset(inner, rest);
+    }
+}
