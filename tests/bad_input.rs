@@ -56,7 +56,7 @@ fn a_collection_under_any_name_is_a_collection_of_its_own() -> TestResult {
         for (at, name) in names.iter().enumerate() {
             let c = db.collection_named::<C>(name)?;
             assert_eq!(c.name(), *name);
-            c.insert_batch((0..=at as i64).map(|n| self::c(n)))?;
+            c.insert_batch((0..=at as i64).map(self::c))?;
             assert_eq!(c.ensure_indexes()?.created.len(), 2, "{name:?}");
         }
     }

@@ -1,5 +1,6 @@
 //! What the behaviour tests share: files of their own, the stranger who writes beside us, and both forms of a query.
 
+#![allow(clippy::panic, reason = "a helper of tests fails as a test does")]
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test program uses its part")]
 
 use std::error::Error;
@@ -100,7 +101,6 @@ pub(crate) fn fails<T: std::fmt::Debug>(result: vellum::Result<T>, kind: ErrorKi
 
 /// Returns the ids that a condition finds, the same in the ordinary and the compiled form, with its exact complement
 /// in the negated one (rules 1 and 27).
-
 macro_rules! ids {
     ($c:expr, $condition:expr) => {{
         let (c, condition) = (&$c, $condition);
