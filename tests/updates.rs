@@ -107,7 +107,8 @@ fn a_value_from_another_field_keeps_its_type_and_its_bits() -> TestResult {
             c.query().update(|e| e.map.set(BTreeMap::new()))?;
             let computed = c.compile(|q, ()| q.update(|e| e.x.set(e.x * 1.0)))?;
             assert_eq!(computed.call(())?, 0, "{x:?} is the same number in other bytes");
-            c.query().update(|e| (e.x.set(e.x), e.x.increment(-0.0)))?;
+            assert_eq!(c.query().update(|e| e.x.set(e.x))?, 0);
+            assert_eq!(c.query().update(|e| e.x.increment(-0.0))?, 0);
             let back = c.get(1)?.ok_or("no document")?.x;
             assert_eq!(back.to_bits(), x.to_bits(), "{x:?} became {back:?}");
             let text = stored(db, "c", 1)?;

@@ -1,5 +1,6 @@
 //! What the behaviour tests share: files of their own, the stranger who writes beside us, and both forms of a query.
 
+#![allow(clippy::panic, reason = "a helper of tests fails as a test does")]
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test program uses its part")]
 
 use std::error::Error;
