@@ -335,7 +335,7 @@ impl<'s, T: Document> Collection<'s, T> {
         let mut bytes = Vec::with_capacity(512);
         let id = self.encoded(document, &mut bytes)?;
         let binds = [Bind::Int(id), Bind::Blob(&bytes)];
-        self.session.write(|write| Ok(write.execute(&self.table.replace, &binds)? > 0))
+        self.session.write_once(|conn| Ok(conn.execute(&self.table.replace, &binds)? > 0))
     }
 
     /// Deletes the document of a key; returns whether there was one. The key is not given again.
@@ -354,7 +354,7 @@ impl<'s, T: Document> Collection<'s, T> {
     /// ```
     pub fn delete(&self, id: T::Id) -> Result<bool> {
         let binds = [Bind::Int(id.to_row_id())];
-        self.session.write(|write| Ok(write.execute(&self.table.delete, &binds)? > 0))
+        self.session.write_once(|conn| Ok(conn.execute(&self.table.delete, &binds)? > 0))
     }
 
     fn description(&self) -> Description {

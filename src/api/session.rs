@@ -159,7 +159,22 @@ impl Session {
         })
     }
 
-    /// Runs one statement's worth of writing, which SQLite itself takes back when it fails.
+    /// Runs one statement that writes: in the session's transaction, or committed by itself.
+    pub(crate) fn write_once<O>(&self, f: impl FnOnce(&store::Conn) -> Result<O>) -> Result<O> {
+        match &self.pinned {
+            Pinned::None => {
+                let mut writer = self.shared.engine.writer()?;
+                f(&writer).map_err(|error| match error {
+                    Error::Store(error) => writer.outcome(error).into(),
+                    other => other,
+                })
+            }
+            Pinned::Transaction(transaction) => f(&transaction.lock()),
+            Pinned::Snapshot(_) => Err(self.read_only()),
+        }
+    }
+
+    /// Runs a few statements that write, in one transaction.
     pub(crate) fn write<O>(&self, f: impl FnOnce(&Write<'_>) -> Result<O>) -> Result<O> {
         self.write_in(|engine| engine.begin(), f)
     }
@@ -300,12 +315,12 @@ impl Session {
     /// Runs a plan.
     pub(crate) fn run<O>(&self, plan: &Plan, values: &Values<'_, '_>, decode: Decode<O>) -> Result<O> {
         if plan.is_write {
-            return self.write(|write| {
+            return self.write_once(|conn| {
                 let text = values.text(plan);
-                let mut statement = write.prepare(&text.sql)?;
+                let mut statement = conn.prepare(&text.sql)?;
                 values.bind(text, &mut statement)?;
                 let mut rows = Rows::new(&mut statement, plan);
-                rows.execute(write)?;
+                rows.execute(conn)?;
                 decode(&mut rows)
             });
         }

@@ -26,6 +26,9 @@ use crate::ir::sql::{self, BindSource};
 use lower::Lowered;
 pub(crate) use passes::Depth;
 
+/// The binds that one statement may have: SQLite's own limit.
+const BIND_LIMIT: usize = 32_766;
+
 /// Plans a statement.
 ///
 /// # Errors
@@ -71,8 +74,10 @@ fn plan(
         stage(depth, "lower", &sql);
         let mut context = passes::Context { catalog, depth, readings: Vec::new() };
         passes::run(&mut sql, &mut context, disabled, &mut |name, sql| stage(depth, name, sql));
-        sql.forget_unused_binds();
-        (Text { sql: emit::emit(&sql), binds: sql.binds }, context.readings)
+        if sql.forget_unused_binds() {
+            stage(depth, "binds", &sql);
+        }
+        (Text { sql: emit::emit(&sql), binds: sql.binds.into_list() }, context.readings)
     };
     let (text, readings) = rewrite(Depth::Shallow);
     let counts = counts(&statement.query);
@@ -81,6 +86,12 @@ fn plan(
         Some((deep, readings)) if deep.sql != text.sql => (Some(Deep { text: deep, counts }), readings),
         _ => (None, Vec::new()),
     };
+    if text.binds.len() > BIND_LIMIT {
+        return Err(CompileError::Unsupported {
+            what: format!("a query of more than {BIND_LIMIT} literals and parameters"),
+            instead: "give the values as one list to `is_in`".to_owned(),
+        });
+    }
     let plan = Plan { text, deep, output, epoch: catalog.epoch, is_write: statement.terminal.is_write() };
     Ok((plan, [readings, deep_readings]))
 }

@@ -19,7 +19,7 @@ use super::queue::{Queue, Refused};
 use super::registry::{create_file, slot};
 use super::schema::{self, Found, Schema};
 use super::temp::TempDir;
-use super::txn::{ReadTxn, Reader, WriteTxn};
+use super::txn::{ReadTxn, Reader, WriteTxn, Writer};
 
 /// The longest busy timeout: SQLite counts it in 31 bits of milliseconds.
 const LONGEST_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
@@ -164,26 +164,24 @@ impl Engine {
         self.begin_with(|conn| Load::begin(self, conn))
     }
 
+    /// Lends the writer outside a transaction, after those who asked before: for one statement, which SQLite commits
+    /// by itself, without the journal by which it could take a statement back inside a transaction.
+    ///
+    /// # Errors
+    /// As [`Engine::begin`].
+    pub(crate) fn writer(self: &Arc<Self>) -> Result<Writer, StoreError> {
+        let deadline = Instant::now() + self.setup.busy_timeout;
+        let conn = self.take_writer(deadline)?;
+        conn.wait_at_most(deadline.saturating_duration_since(Instant::now()));
+        Ok(Writer::new(Arc::clone(self), conn))
+    }
+
     fn begin_with(
         self: &Arc<Self>,
         load: impl FnOnce(&Conn) -> Result<Option<Load>, StoreError>,
     ) -> Result<WriteTxn, StoreError> {
-        if self.is_read_only() {
-            return Err(StoreError::ReadOnly { path: Arc::clone(self.path()), source: None });
-        }
         let deadline = Instant::now() + self.setup.busy_timeout;
-        self.queue.acquire(self.setup.busy_timeout).map_err(|refused| match refused {
-            Refused::TimedOut => self.busy(),
-            Refused::HeldByCaller => StoreError::WrongTarget { path: Arc::clone(self.path()) },
-        })?;
-        let conn = lock(&self.writer).take();
-        let conn = match conn.map_or_else(|| open_writer(&self.setup, deadline).map(Box::new), Ok) {
-            Ok(conn) => conn,
-            Err(error) => {
-                self.end_turn(None);
-                return Err(error);
-            }
-        };
+        let conn = self.take_writer(deadline)?;
         let begun = load(&conn).and_then(|load| {
             if load.is_none() {
                 self.begin_immediate(&conn, deadline)?;
@@ -198,6 +196,20 @@ impl Engine {
                 Err(error)
             }
         }
+    }
+
+    /// Waits for the turn and takes the writer's connection, opened again when a failure has taken it.
+    fn take_writer(&self, deadline: Instant) -> Result<Box<Conn>, StoreError> {
+        if self.is_read_only() {
+            return Err(StoreError::ReadOnly { path: Arc::clone(self.path()), source: None });
+        }
+        self.queue.acquire(self.setup.busy_timeout).map_err(|refused| match refused {
+            Refused::TimedOut => self.busy(),
+            Refused::HeldByCaller => StoreError::WrongTarget { path: Arc::clone(self.path()) },
+        })?;
+        let conn = lock(&self.writer).take();
+        conn.map_or_else(|| open_writer(&self.setup, deadline).map(Box::new), Ok)
+            .inspect_err(|_| self.end_turn(None))
     }
 
     /// Another process may hold the lock: the wait in the queue counts, too.

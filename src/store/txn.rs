@@ -138,6 +138,50 @@ impl Drop for ReadTxn {
     }
 }
 
+/// The writer outside a transaction: each statement commits by itself.
+pub(crate) struct Writer {
+    // Moved out by `drop` alone.
+    conn: ManuallyDrop<Box<Conn>>,
+    engine: Arc<Engine>,
+    usable: bool,
+}
+
+impl Writer {
+    pub(super) fn new(engine: Arc<Engine>, conn: Box<Conn>) -> Self {
+        Self { conn: ManuallyDrop::new(conn), engine, usable: true }
+    }
+
+    /// Returns the error of a statement as that of its commit: when the disk failed, nobody knows whether it counts.
+    pub(crate) fn outcome(&mut self, error: StoreError) -> StoreError {
+        match error {
+            StoreError::Io { .. } | StoreError::Corrupt { .. } => {
+                self.usable = false;
+                let path = Arc::clone(self.engine.path());
+                StoreError::OutcomeUnknown { path, source: Box::new(error) }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Deref for Writer {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        &self.conn
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.conn.wait_at_most(self.engine.busy_timeout());
+        let usable = self.usable && self.conn.is_autocommit();
+        // SAFETY: `conn` is not used after this, the only place that takes it.
+        let conn = unsafe { ManuallyDrop::take(&mut self.conn) };
+        self.engine.end_turn(usable.then_some(conn));
+    }
+}
+
 /// The one open write transaction of an engine.
 pub(crate) struct WriteTxn {
     // Moved out by `drop` alone.

@@ -45,6 +45,10 @@ impl Printer {
                 self.select(select);
                 self.push(")");
             }
+            Expr::Unindexed(x) => {
+                self.push("+");
+                self.operand(x);
+            }
             Expr::OfKind(inner, kind) => self.of_kind(inner, *kind),
             Expr::Call(name, args) => {
                 self.push(name);

@@ -123,7 +123,7 @@ impl Block {
 
     /// Returns the order with what makes it total, in the direction of the last key (rule 5).
     fn total_order(&self) -> Vec<OrderTerm> {
-        if !self.ordered {
+        if !self.ordered && !self.is_lazy_with_failure() {
             return Vec::new();
         }
         let descending = self.order.last().is_some_and(|(_, descending, _)| *descending);
@@ -136,7 +136,22 @@ impl Block {
                 terms.push(OrderTerm { by, descending, nulls });
             }
         }
+        // Were a page read along an index, what stands behind it would not be asked, and another index would let
+        // another row fail (rule 8): all rows are asked first.
+        if let (true, Some(first)) = (self.is_lazy_with_failure(), terms.first_mut()) {
+            let by = std::mem::replace(&mut first.by, Expr::Null);
+            first.by = Expr::Unindexed(Box::new(by));
+        }
         terms
+    }
+
+    /// Returns whether some rows might be left unasked of a condition that can fail.
+    pub(super) fn is_lazy_with_failure(&self) -> bool {
+        self.is_limited() && !self.fallible.is_empty()
+    }
+
+    pub(super) fn can_fail(&self) -> bool {
+        !self.fallible.is_empty()
     }
 
     /// Returns all conditions. One that can fail is asked only where every one that cannot holds, in the order in

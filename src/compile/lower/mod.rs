@@ -15,7 +15,7 @@ use crate::compile::CompileError;
 use crate::compile::plan::Output;
 use crate::ir::catalog::{Catalog, Collection};
 use crate::ir::doc::{self, Binder, Fold, Source, Stage, Terminal};
-use crate::ir::sql::{Alias, Bind, BindForm, BindSource, Body, Expr, Select, Statement};
+use crate::ir::sql::{Alias, Binary, Bind, BindForm, BindSource, Binds, Body, Expr, Select, Statement};
 use crate::ir::types::Type;
 use block::{Block, Row};
 
@@ -27,7 +27,8 @@ pub(crate) struct Lowered {
 
 /// Lowers a checked statement.
 pub(crate) fn lower(statement: &doc::Statement, catalog: &Catalog) -> Result<Lowered, CompileError> {
-    let mut lowering = Lowering { catalog, binds: Vec::new(), next_alias: 0, rows: Vec::new(), group: None };
+    let mut lowering =
+        Lowering { catalog, binds: Binds::default(), next_alias: 0, rows: Vec::new(), group: None };
     let (body, output) = lowering.statement(statement)?;
     Ok(Lowered { statement: Statement { body, binds: lowering.binds }, output })
 }
@@ -35,7 +36,7 @@ pub(crate) fn lower(statement: &doc::Statement, catalog: &Catalog) -> Result<Low
 /// What is known while lowering.
 pub(super) struct Lowering<'a> {
     catalog: &'a Catalog,
-    binds: Vec<Bind>,
+    binds: Binds,
     next_alias: u32,
     /// The rows that closures were given; the last of a binder counts.
     rows: Vec<(Binder, Row)>,
@@ -157,11 +158,7 @@ impl Lowering<'_> {
                 return Ok(block.into_value(Expr::CountAll));
             }
             Terminal::Exists | Terminal::NotExists => {
-                if !block.is_limited() {
-                    block.limit = Some(Expr::Int(1));
-                }
-                let inner = block.into_value(Expr::Int(1)).0;
-                let exists = Expr::Exists(Box::new(inner));
+                let exists = self.exists(block)?;
                 let answer =
                     if *terminal == Terminal::Exists { exists } else { Expr::NotTrue(Box::new(exists)) };
                 return Ok((Select { columns: vec![answer], ..Select::default() }, Output::default()));
@@ -180,6 +177,22 @@ impl Lowering<'_> {
             }
         }
         block.into_rows()
+    }
+
+    /// Returns whether a block has a row: the first one answers, unless a condition can fail, of which every row is
+    /// asked (rule 8).
+    fn exists(&mut self, mut block: Block) -> Result<Expr, CompileError> {
+        if !block.can_fail() {
+            if !block.is_limited() {
+                block.limit = Some(Expr::Int(1));
+            }
+            return Ok(Expr::Exists(Box::new(block.into_value(Expr::Int(1)).0)));
+        }
+        if block.is_limited() || block.is_grouped() {
+            block = self.wrap(block)?;
+        }
+        let count = block.into_value(Expr::CountAll).0;
+        Ok(Expr::binary(Binary::Gt, Expr::Scalar(Box::new(count)), Expr::Int(0)))
     }
 
     /// Lowers a fold over all rows. The extremes are the first row of an order, so that an index serves them.
@@ -221,7 +234,7 @@ impl Lowering<'_> {
     }
 
     fn bind(&mut self, source: BindSource, form: BindForm) -> Expr {
-        Statement::bind(&mut self.binds, Bind { source, form })
+        self.binds.of(Bind { source, form })
     }
 
     fn count(&mut self, count: doc::Count) -> Expr {

@@ -53,6 +53,9 @@ fn refold(parts: Vec<Expr>, neutral: bool, expr: &mut Expr) -> bool {
     }
 }
 
+/// The parts of a chain up to which repeats are dropped.
+const REPEATS_LIMIT: usize = 64;
+
 /// Returns the parts without the neutral element and without repeats, or the one part that decides all.
 fn absorbed(parts: Vec<Expr>, neutral: bool) -> Result<Vec<Expr>, Expr> {
     let mut kept: Vec<Expr> = Vec::with_capacity(parts.len());
@@ -60,7 +63,8 @@ fn absorbed(parts: Vec<Expr>, neutral: bool) -> Result<Vec<Expr>, Expr> {
         match part {
             Expr::Bool(x) if x == neutral => {}
             Expr::Bool(_) => return Err(part),
-            part if kept.contains(&part) => {}
+            // Repeats are looked for among few: a chain of thousands is a list written out, not a slip.
+            part if kept.len() <= REPEATS_LIMIT && kept.contains(&part) => {}
             part => kept.push(part),
         }
     }

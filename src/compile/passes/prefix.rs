@@ -7,7 +7,7 @@
 //! computed from the row stays a call.
 
 use crate::compile::passes::{Context, each_filter};
-use crate::ir::sql::{Bind, BindForm, Bound, Expr, Range, RangeKind, Statement, walk_mut};
+use crate::ir::sql::{Bind, BindForm, Binds, Bound, Expr, Range, RangeKind, Statement, walk_mut};
 
 pub(super) fn run(statement: &mut Statement, _: &mut Context<'_>) -> bool {
     let mut fired = false;
@@ -21,11 +21,11 @@ pub(super) fn run(statement: &mut Statement, _: &mut Context<'_>) -> bool {
     fired
 }
 
-fn ranged(expr: &mut Expr, binds: &mut Vec<Bind>) -> bool {
+fn ranged(expr: &mut Expr, binds: &mut Binds) -> bool {
     let Expr::Call("vellum_starts_with", args) = expr else { return false };
     let [of, Expr::Bind(prefix)] = args.as_slice() else { return false };
     let Some(source) = binds.get(*prefix).map(|bind| bind.source.clone()) else { return false };
-    let end = Statement::bind(binds, Bind { source, form: BindForm::PrefixEnd });
+    let end = binds.of(Bind { source, form: BindForm::PrefixEnd });
     let range = Range {
         of: of.clone(),
         kind: RangeKind::Text,

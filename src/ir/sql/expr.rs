@@ -75,6 +75,8 @@ pub(crate) enum Expr {
     Range(Box<Range>),
     /// In the values of a query of one column.
     In(Box<Expr>, Box<Select>),
+    /// The value, such that no index serves it: rows sorted by it are all read before the first is returned.
+    Unindexed(Box<Expr>),
     /// The value where it is of the kind, else null.
     OfKind(Box<Expr>, Kind),
     /// A function.

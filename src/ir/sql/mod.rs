@@ -4,11 +4,13 @@
 //! is read ([`Access`]). Conditions stand in lists that mean AND; a condition that is not true, be it false or
 //! null, leaves a row out.
 
+mod bind;
 mod expr;
 mod visit;
 
 use std::sync::Arc;
 
+pub(crate) use bind::{Bind, BindForm, BindSource, Binds};
 pub(crate) use expr::{Binary, Bound, Expr, Range, RangeKind};
 pub(crate) use visit::{each_select, each_select_mut, walk, walk_mut};
 
@@ -21,34 +23,26 @@ pub(crate) struct Statement {
     /// What is run.
     pub(crate) body: Body,
     /// What is bound, by number.
-    pub(crate) binds: Vec<Bind>,
+    pub(crate) binds: Binds,
 }
 
 impl Statement {
-    /// Returns the bind of that source and form, adding it when it is new: used twice, it binds once.
-    pub(crate) fn bind(binds: &mut Vec<Bind>, bind: Bind) -> Expr {
-        let place = binds.iter().position(|b| *b == bind).unwrap_or_else(|| {
-            binds.push(bind);
-            binds.len() - 1
-        });
-        Expr::Bind(place)
-    }
-
     /// Forgets the binds that nothing names, such as those of an order that does not matter, and numbers the others
-    /// by their first use: SQLite has no place for a bind that the text does not mention.
-    pub(crate) fn forget_unused_binds(&mut self) {
+    /// by their first use: SQLite has no place for a bind that the text does not mention. Returns whether that changed
+    /// a number.
+    pub(crate) fn forget_unused_binds(&mut self) -> bool {
         let binds = std::mem::take(&mut self.binds);
-        let mut places = vec![None; binds.len()];
-        let mut used = Vec::with_capacity(binds.len());
+        let mut used = Binds::default();
+        let mut changed = false;
         visit::each_expr_mut(self, &mut |expr| {
             let Expr::Bind(place) = expr else { return };
-            let (Some(known), Some(bind)) = (places.get_mut(*place), binds.get(*place)) else { return };
-            *place = *known.get_or_insert_with(|| {
-                used.push(bind.clone());
-                used.len() - 1
-            });
+            let Some(bind) = binds.get(*place) else { return };
+            let renumbered = used.of(bind.clone());
+            changed |= *expr != renumbered;
+            *expr = renumbered;
         });
         self.binds = used;
+        changed
     }
 }
 
@@ -73,41 +67,6 @@ pub(crate) enum Body {
         /// Which rows.
         filter: Vec<Expr>,
     },
-}
-
-/// A value that a call supplies.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Bind {
-    /// Where it comes from.
-    pub(crate) source: BindSource,
-    /// In which form it is bound.
-    pub(crate) form: BindForm,
-}
-
-/// Where a bound value comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum BindSource {
-    /// The argument of a slot.
-    Slot(u16),
-    /// A constant of the query.
-    Constant(u32),
-    /// A text that the compiler wrote.
-    Text(Arc<str>),
-}
-
-/// In which form a value is bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum BindForm {
-    /// As it is; a bool as 1 or 0.
-    Plain,
-    /// The smallest text above every text that begins with it.
-    PrefixEnd,
-    /// As a JSON list.
-    List,
-    /// As a JSON element, so that it is stored with its own type.
-    Json,
-    /// As a number of rows, clamped to `i64::MAX`.
-    Count,
 }
 
 /// A query.

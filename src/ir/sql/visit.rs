@@ -42,6 +42,7 @@ macro_rules! walks {
                 | Expr::NotTrue(x)
                 | Expr::IsTrue(x)
                 | Expr::IsNull(x)
+                | Expr::Unindexed(x)
                 | Expr::OfKind(x, _) => f($Part::Expr(x)),
                 Expr::Binary(_, a, b) => {
                     f($Part::Expr(a));
