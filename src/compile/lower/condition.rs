@@ -138,14 +138,26 @@ fn equal(left: &Value, right: &Value, none_equals_none: bool) -> Expr {
     if none_equals_none && left.shape.nullable && right.shape.nullable {
         return Expr::binary(Binary::Is, left.of_kind(), right.of_kind());
     }
-    let left_expr = if right.clean { left.expr.clone() } else { left.of_kind() };
-    Expr::binary(Binary::Eq, left_expr, right.expr.clone())
+    let left_expr = if settles(right) { left.expr.clone() } else { left.of_kind() };
+    let right_expr = if converts(left) { right.of_kind() } else { right.expr.clone() };
+    Expr::binary(Binary::Eq, left_expr, right_expr)
+}
+
+/// Returns whether a value is certain to be of its kind and leaves what it is compared with as it is.
+fn settles(value: &Value) -> bool {
+    value.clean && !converts(value)
+}
+
+/// Returns whether SQLite converts a text beside the value to a number first: beside a row id, also one that a query
+/// inside gives.
+fn converts(value: &Value) -> bool {
+    matches!(value.expr, Expr::Id(_) | Expr::Output { .. })
 }
 
 /// An ordered comparison, which null never satisfies. Against a value that is certain to be of its kind a stored
 /// field becomes a range that keeps to that kind, which an index can serve.
 fn ordered(left: &Value, operator: Binary, right: &Value) -> Expr {
-    match (left.clean, right.clean) {
+    match (settles(left), settles(right)) {
         (false, true) => range(left, operator, right),
         (true, false) => range(right, flipped(operator), left),
         _ => Expr::binary(operator, left.of_kind(), right.of_kind()),

@@ -102,6 +102,8 @@ pub(crate) enum Promise {
     Set,
     /// Neither: rows were cut off an order that is not promised. Only their number is.
     Number,
+    /// Not even that: such rows were filtered or grouped.
+    Nothing,
 }
 
 /// Why a statement fails.

@@ -120,7 +120,7 @@ fn floats(operation: Arithmetic, a: f64, b: f64, ty: Type) -> Result<Json, EvalE
     let x = if ty == Type::F32 {
         // An `f32` is stored as the shortest decimal that reads back as it.
         let x = compute(operation, a as f32, b as f32);
-        x.to_string().parse().unwrap_or(f64::from(x))
+        zmij::Buffer::new().format(x).parse().unwrap_or(f64::from(x))
     } else {
         compute(operation, a, b)
     };

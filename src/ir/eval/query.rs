@@ -60,6 +60,8 @@ struct Rows<'a> {
     open: bool,
     /// Whether rows were cut off an order that is not promised.
     lost: bool,
+    /// Whether such rows were filtered or grouped.
+    adrift: bool,
 }
 
 impl<'a> Rows<'a> {
@@ -72,6 +74,7 @@ impl<'a> Rows<'a> {
             unordered: false,
             open: false,
             lost: false,
+            adrift: false,
         }
     }
 
@@ -101,6 +104,7 @@ impl<'a> Rows<'a> {
 
     fn filter(&mut self) -> Result<(), EvalError> {
         let filters = std::mem::take(&mut self.filters);
+        self.adrift |= self.lost && !filters.is_empty();
         let mut kept = Vec::new();
         for row in self.rows.drain(..) {
             let of =
@@ -143,6 +147,7 @@ impl<'a> Rows<'a> {
 
     fn group(&mut self, key: &'a Lambda, before: &'a [Stage]) -> Result<(), EvalError> {
         self.filter()?;
+        self.adrift |= self.lost;
         let mut groups: BTreeMap<Vec<order::Rank>, Vec<Row<'a>>> = BTreeMap::new();
         for row in self.rows.drain(..) {
             let key = order::group_key(&self.evaluator, &Term::root(key, before, Some(row.clone())))?;
@@ -165,10 +170,11 @@ impl<'a> Rows<'a> {
     }
 
     fn promise(&self) -> Promise {
-        match (self.lost, self.unordered || self.open) {
-            (true, _) => Promise::Number,
-            (false, true) => Promise::Set,
-            (false, false) => Promise::Sequence,
+        match (self.adrift, self.lost, self.unordered || self.open) {
+            (true, ..) => Promise::Nothing,
+            (false, true, _) => Promise::Number,
+            (false, false, true) => Promise::Set,
+            (false, false, false) => Promise::Sequence,
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn condition(function: Function, text: &str, argument: &str) -> bool 
         Function::EndsWith => text.ends_with(argument),
         Function::Contains => text.contains(argument),
         Function::Like => like(&scalars(text), &scalars(argument)),
-        Function::Ilike => like(&scalars(&fold(text)), &scalars(&fold(argument))),
+        Function::Ilike => like(&fold_each(text), &fold_each(argument)),
         Function::Glob => glob(&scalars(text), &scalars(argument)),
         Function::EqIgnoreCase => fold(text) == fold(argument),
         _ => false,
@@ -62,6 +62,14 @@ fn fold(text: &str) -> String {
         }
     }
     folded
+}
+
+/// Folds scalar for scalar, so that the `_` of a pattern still stands for one.
+fn fold_each(text: &str) -> Vec<char> {
+    let single = |text: String| Some(text.chars().next()?).filter(|_| text.chars().count() == 1);
+    let fold_one =
+        |c: char| single(fold(&c.to_string())).or(single(c.to_lowercase().to_string())).unwrap_or(c);
+    text.chars().map(fold_one).collect()
 }
 
 /// Matches `%` (any run), `_` (one scalar value) and `\` (the next one means itself).

@@ -5,6 +5,7 @@
 //! in their place, with and without indexes, with all passes and with each of them switched off.
 
 mod compare;
+mod edges;
 mod scene;
 
 use std::cell::RefCell;
@@ -69,7 +70,7 @@ fn every_statement_answers_as_the_evaluator_however_it_is_planned() -> Result {
     let scenes = INDEXES.iter().map(|indexes| Scene::new(indexes)).collect::<Result<Vec<Scene>>>()?;
     let seen = RefCell::new(Seen::default());
     let mut runner =
-        TestRunner::new(Config { failure_persistence: None, max_shrink_iters: 20_000, ..statement::cases() });
+        TestRunner::new(Config { failure_persistence: None, max_shrink_iters: 4_000, ..statement::cases() });
     let strategy = (statement::sketch(), document::documents(DOCUMENTS));
     let outcome = runner.run(&strategy, |(sketch, documents)| {
         let mut seen = seen.borrow_mut();

@@ -117,6 +117,8 @@ fn unordered_promises_the_rows_and_a_cut_of_it_only_their_number() -> Result {
     assert_eq!(things.promise(vec![Step::Unordered])?, Promise::Set);
     assert_eq!(things.promise(vec![Step::Unordered, Step::Take(2)])?, Promise::Number);
     assert_eq!(things.promise(vec![Step::Unordered, Step::Take(3)])?, Promise::Set);
+    let filtered = vec![Step::Unordered, Step::Take(2), Step::Filter(a().absent())];
+    assert_eq!(things.promise(filtered)?, Promise::Nothing);
     assert_eq!(things.promise(vec![Step::Unordered, Step::order([a().asc()])])?, Promise::Sequence);
     Ok(())
 }
