@@ -19,7 +19,7 @@ pub(super) const FUNCTIONS: &[Scalar] = &[
     ("vellum_starts_with", 2, |c| of_two(c, |x, prefix| truth(x.starts_with(prefix)))),
     ("vellum_ends_with", 2, |c| of_two(c, |x, suffix| truth(x.ends_with(suffix)))),
     ("vellum_like", 2, |c| of_two(c, |x, pattern| truth(like(x, pattern)))),
-    ("vellum_ilike", 2, |c| of_two(c, |x, p| truth(like(&fold(x), &fold(p))))),
+    ("vellum_ilike", 2, |c| of_two(c, |x, p| truth(like(&fold_each(x), &fold_each(p))))),
     ("vellum_glob", 2, |c| of_two(c, |x, pattern| truth(glob(x, pattern)))),
     ("vellum_eq_ignore_case", 2, |c| of_two(c, |a, b| truth(fold(a) == fold(b)))),
     ("vellum_prefix_end", 1, |c| of_text(c, |x| end(prefix_end(x)))),
@@ -37,6 +37,17 @@ fn of_two(context: &Context<'_>, f: impl FnOnce(&str, &str) -> ToSqlOutput<'stat
 /// Returns a text without its case, by Unicode's default full folding.
 fn fold(text: &str) -> String {
     caseless::default_case_fold_str(text)
+}
+
+/// Returns a text without its case, scalar for scalar, so that the `_` of a pattern still stands for one.
+fn fold_each(text: &str) -> String {
+    let single = |folded: String| {
+        let mut chars = folded.chars();
+        chars.next().filter(|_| chars.next().is_none())
+    };
+    let fold_one =
+        |c: char| single(fold(c.encode_utf8(&mut [0; 4]))).or(single(c.to_lowercase().to_string()));
+    text.chars().map(|c| fold_one(c).unwrap_or(c)).collect()
 }
 
 fn text(text: String) -> ToSqlOutput<'static> {
