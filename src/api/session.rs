@@ -261,6 +261,7 @@ impl Session {
         }
         let plan =
             Arc::new(compile::compile(statement, &self.shared.catalog(&schema), self.shared.disabled)?);
+        tracing::debug!(sql = plan.text.sql, epoch = plan.epoch, "planned a query");
         if everybodys {
             self.shared.plans.insert(statement.clone(), Arc::clone(&plan));
         }
@@ -303,7 +304,8 @@ impl Session {
     ) -> Result<O> {
         for _ in 1..REPLANS {
             match run(&plan()?) {
-                Err(Error::Store(StoreError::MissingIndex { .. })) => {
+                Err(Error::Store(StoreError::MissingIndex { name, .. })) => {
+                    tracing::debug!(%name, "the schema moved under a plan");
                     self.shared.engine.refresh()?;
                 }
                 done => return done,
