@@ -157,9 +157,9 @@ fn converts(value: &Value) -> bool {
 /// An ordered comparison, which null never satisfies. Against a value that is certain to be of its kind a stored
 /// field becomes a range that keeps to that kind, which an index can serve.
 fn ordered(left: &Value, operator: Binary, right: &Value) -> Expr {
-    match (settles(left), settles(right)) {
-        (false, true) => range(left, operator, right),
-        (true, false) => range(right, flipped(operator), left),
+    match (left.clean, right.clean) {
+        (false, true) if settles(right) => range(left, operator, right),
+        (true, false) if settles(left) => range(right, flipped(operator), left),
         _ => Expr::binary(operator, left.of_kind(), right.of_kind()),
     }
 }
