@@ -6,6 +6,7 @@
 
 mod compare;
 mod edges;
+mod regressions;
 mod scene;
 
 use std::cell::RefCell;

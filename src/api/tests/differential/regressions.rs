@@ -1,0 +1,70 @@
+//! What the random test has found, held by itself.
+
+use super::scene::Scene;
+use super::{INDEXES, Result, Seen, case};
+use crate::ir::doc::{Comparison, Function, Terminal};
+use crate::ir::eval::sample::tree::{Change, End, Sketch, Step, Tree};
+use crate::ir::eval::{Document, Json};
+use crate::ir::types::Type;
+
+/// Asserts that a statement answers as the evaluator over these documents, which have the ids from 1.
+fn agree(documents: &[&str], stages: Vec<Step>, end: End) -> Result {
+    let scenes = INDEXES.iter().map(|indexes| Scene::new(indexes)).collect::<Result<Vec<Scene>>>()?;
+    let document = |(i, text): (usize, &&str)| Ok(Document { id: i as i64 + 1, body: Json::parse(text)? });
+    let documents = documents.iter().enumerate().map(document).collect::<Result<Vec<Document>>>()?;
+    case(&scenes, &Sketch { stages, end }, &documents, &mut Seen::default())
+}
+
+fn rows(documents: &[&str], stages: Vec<Step>) -> Result {
+    agree(documents, stages, End::Plain(Terminal::Rows))
+}
+
+#[test]
+fn a_text_beside_the_key_is_no_number() -> Result {
+    use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+    let documents = [r#"{"size":"1"}"#, r#"{"size":"2"}"#, r#"{"size":"1"}"#, r#"{"size":4}"#];
+    let size = || Tree::field("size", Type::I64);
+    for comparison in [Eq, Ne, Lt, Le, Gt, Ge] {
+        for (left, right) in [(size(), Tree::key()), (Tree::key(), size())] {
+            rows(&documents, vec![Step::Filter(left.clone().compare(comparison, right.clone()))])?;
+            let pair = Tree::Tuple(vec![left, right]);
+            let behind = Tree::Row(0).item(0).compare(comparison, Tree::Row(0).item(1));
+            rows(&documents, vec![Step::Select(pair), Step::Take(9), Step::Filter(behind)])?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn groups_by_a_prefix_are_sorted_by_what_was_asked() -> Result {
+    let documents = [r#"{"name":"ab"}"#, r#"{"name":"ac"}"#, r#"{"name":"b"}"#, "{}", r#"{"name":7}"#];
+    let initial = Tree::field("name", Type::Text).call(Function::Left, [Tree::int(1)]);
+    let upper = Tree::Row(0).call(Function::Upper, []);
+    for key in [Tree::Row(0), upper] {
+        for (by, descending, nulls) in [key.clone().asc(), key.desc()] {
+            let stages = vec![
+                Step::Group(initial.clone()),
+                Step::Select(Tree::Row(0)),
+                Step::order([(by, descending, nulls)]),
+            ];
+            rows(&documents, stages)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_value_in_an_order_that_does_not_matter_is_not_bound() -> Result {
+    let sorted =
+        || vec![Step::order([Tree::field("size", Type::I64).unwrap_or(Tree::int(3), Type::I64).asc()])];
+    for end in [Terminal::Count, Terminal::Delete] {
+        agree(&[r#"{"size":1}"#, "{}"], sorted(), End::Plain(end))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_negative_zero_is_copied_with_its_sign() -> Result {
+    let copied = (Change::Set, Tree::field("few", Type::F64), Tree::field("q\"t", Type::F64));
+    agree(&[r#"{"q\"t":-0.0}"#, r#"{"q\"t":0.0,"few":-0.0}"#], vec![], End::Update(vec![copied]))
+}
