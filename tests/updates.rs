@@ -319,3 +319,16 @@ fn what_cannot_be_assigned_is_refused_in_words() -> TestResult {
         Ok(())
     })
 }
+
+#[test]
+fn increment_by_what_is_not_there_leaves_the_number_alone() -> TestResult {
+    each_way(1, |db, c| {
+        let first = stored(db, "c", 1)?;
+        assert_eq!(c.query().update(|e| e.n.increment(e.maybe.map(|m| m.k)))?, 0);
+        assert_eq!(stored(db, "c", 1)?, first);
+        c.query().update(|e| e.maybe.set(Some(Inner { k: 4, v: None })))?;
+        assert_eq!(c.query().update(|e| e.n.increment(e.maybe.map(|m| m.k)))?, 1);
+        assert_eq!(c.query().select(|e| e.n).to_vec()?, [Some(5)]);
+        Ok(())
+    })
+}

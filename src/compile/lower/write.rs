@@ -63,8 +63,16 @@ impl Lowering<'_> {
                 Expr::Call("jsonb_set", vec![document, json_path, value])
             }
             Assignment::Increment(_) => {
-                let value = self.incremented(lambda, &field, &path, *target, *value)?;
-                Expr::Call("jsonb_set", vec![document, json_path, value])
+                let by = self.value(lambda, *value)?;
+                let sum = self.incremented(lambda, &field, &path, *target, &by);
+                let changed = Expr::Call("jsonb_set", vec![document.clone(), json_path, sum]);
+                if by.clean && !by.shape.nullable {
+                    changed
+                } else {
+                    // What is not there adds nothing.
+                    let nothing = Expr::IsNull(Box::new(by.of_kind()));
+                    Expr::Case { when: vec![(nothing, document)], otherwise: Some(Box::new(changed)) }
+                }
             }
         };
         Ok(self.below_objects(changed, &around, &path))
@@ -105,9 +113,8 @@ impl Lowering<'_> {
         field: &Value,
         path: &FieldPath,
         target: ExprId,
-        by: ExprId,
-    ) -> Result<Expr, CompileError> {
-        let by = self.value(lambda, by)?;
+        by: &Value,
+    ) -> Expr {
         let words = self.bind(BindSource::Text(lambda.display(target).into()), BindForm::Plain);
         let number = field.of_kind();
         let sum = |start: Expr| {
@@ -115,13 +122,13 @@ impl Lowering<'_> {
         };
         let failure = self.fail(&format!("`{path}` is not a number, so it cannot be incremented"));
         let add = |start: Expr| json_number(sum(start), field.shape.ty);
-        Ok(Expr::Case {
+        Expr::Case {
             when: vec![
                 (Expr::IsNull(Box::new(field.expr.clone())), add(Expr::Int(0))),
                 (Expr::IsNull(Box::new(number.clone())), failure),
             ],
             otherwise: Some(Box::new(add(number))),
-        })
+        }
     }
 
     /// Returns `changed`, or an error where in `around` a step of the path before the last holds something other
