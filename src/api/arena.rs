@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use smallvec::SmallVec;
 
 use crate::compile::CompileError;
-use crate::ir::doc::{Binder, Expr, ExprId, Lambda};
+use crate::ir::doc::{Binder, Expr, ExprId, Fold, Lambda};
 use crate::ir::path::FieldPath;
 use crate::ir::types::Type;
 use crate::ir::value::Value;
@@ -331,6 +331,30 @@ pub(crate) fn maybe(node: Node) -> Node {
     with(|arena| match arena.get(id).cloned() {
         Some(Expr::Field { of, key, ty, .. }) => arena.push(Expr::Field { of, key, ty, nullable: true }),
         _ => node,
+    })
+}
+
+/// Returns whether the value of an expression may be null by its type.
+#[track_caller]
+pub(crate) fn may_be_null(node: Node) -> bool {
+    let id = node.id();
+    with(|arena| {
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            match arena.get(id) {
+                Some(
+                    Expr::Field { nullable: true, .. }
+                    | Expr::Arithmetic { nullable: true, .. }
+                    | Expr::Coalesce { nullable: true, .. },
+                ) => return true,
+                Some(Expr::Call { function, args }) if !function.is_condition() => {
+                    pending.extend(args.iter().copied())
+                }
+                Some(Expr::Fold { fold, .. }) if !matches!(fold, Fold::Count | Fold::Sum) => return true,
+                _ => {}
+            }
+        }
+        false
     })
 }
 

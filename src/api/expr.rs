@@ -320,6 +320,63 @@ pub fn lit<T: Scalar>(value: impl Operand<T>) -> Expr<T> {
     }))
 }
 
+/// Returns one value in the rows for which a condition holds, and another in those for which it does not.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let sizes = notes.query().select(|n| when(n.text.len().gt(8), "long", "short")).to_vec()?;
+/// assert_eq!(sizes.len(), 3);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A value that may be null needs a default first (`unwrap_or`): the query is refused otherwise.
+pub fn when<T: Scalar>(
+    condition: impl Predicate,
+    then: impl Operand<T>,
+    otherwise: impl Operand<T>,
+) -> Expr<T> {
+    let condition = condition.condition().raw();
+    let [then, otherwise] = [then.operand(), otherwise.operand()].map(|operand| beside(condition, operand));
+    for value in [then, otherwise] {
+        if arena::may_be_null(value) {
+            refuse(
+                format!("{} as a value of `when`, where it may be null", arena::describe(value)),
+                "give it a default with `.unwrap_or(..)`",
+            );
+        }
+    }
+    Expr::push(Tree::When {
+        condition: condition.id(),
+        then: then.id(),
+        otherwise: otherwise.id(),
+        ty: T::TYPE,
+    })
+}
+
+/// Returns the condition that all of `conditions` hold; true for none. For conditions chosen at run time.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let words: Vec<&str> = vec![];
+/// assert_eq!(notes.filter(|n| all_of(words.iter().map(|word| n.text.contains(*word)))).count()?, 3);
+/// assert_eq!(notes.filter(|n| any_of(words.iter().map(|word| n.text.contains(*word)))).count()?, 0);
+/// # Ok(())
+/// # }
+/// ```
+pub fn all_of(conditions: impl IntoIterator<Item = Expr<bool>>) -> Expr<bool> {
+    conditions.into_iter().reduce(|all, next| all & next).unwrap_or_else(|| lit(true))
+}
+
+/// Returns the condition that one of `conditions` holds; false for none. As [`all_of`].
+pub fn any_of(conditions: impl IntoIterator<Item = Expr<bool>>) -> Expr<bool> {
+    conditions.into_iter().reduce(|any, next| any | next).unwrap_or_else(|| lit(false))
+}
+
 /// `Option<Struct>`: reads through to the fields (an absent struct gives absent fields) and can be tested.
 ///
 /// ```

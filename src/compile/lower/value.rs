@@ -121,6 +121,15 @@ impl Lowering<'_> {
                 let expr = Expr::Call("coalesce", vec![value.of_kind(), default.of_kind()]);
                 Value::clean(expr, *ty, *nullable)
             }
+            E::When { condition, then, otherwise, ty } => {
+                let condition = self.condition(lambda, *condition)?;
+                let (then, otherwise) = (self.value(lambda, *then)?, self.value(lambda, *otherwise)?);
+                let expr = Expr::Case {
+                    when: vec![(condition, then.of_kind())],
+                    otherwise: Some(Box::new(otherwise.of_kind())),
+                };
+                Value::clean(expr, *ty, false)
+            }
             E::Fold { fold, of, ty } => self.group_fold(lambda, *fold, *of, *ty)?,
             E::Tuple(_) => return Err(unsupported("a tuple as a value", "compare its elements")),
             _ => Value::clean(Expr::IsTrue(Box::new(self.condition(lambda, id)?)), Type::Bool, false),

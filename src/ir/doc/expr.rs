@@ -124,6 +124,17 @@ pub(crate) enum Expr {
         /// Whether the default may be null too.
         nullable: bool,
     },
+    /// One value where a condition holds, another where it does not.
+    When {
+        /// The condition.
+        condition: ExprId,
+        /// The value where it holds.
+        then: ExprId,
+        /// The value where it does not.
+        otherwise: ExprId,
+        /// The type of both.
+        ty: Type,
+    },
     /// One value made of the rows of a group.
     Fold {
         /// Which.
@@ -330,6 +341,9 @@ impl Expr {
             Expr::Compare(_, a, b) | Expr::And(a, b) | Expr::Or(a, b) => (*a, *b) = (f(*a), f(*b)),
             Expr::InList { item, list } => (*item, *list) = (f(*item), f(*list)),
             Expr::Coalesce { value, default, .. } => (*value, *default) = (f(*value), f(*default)),
+            Expr::When { condition, then, otherwise, .. } => {
+                (*condition, *then, *otherwise) = (f(*condition), f(*then), f(*otherwise));
+            }
             Expr::InItems { item, items } => {
                 *item = f(*item);
                 items.iter_mut().for_each(|x| *x = f(*x));

@@ -45,6 +45,10 @@ impl Lambda {
             },
             Expr::Arithmetic { operation, args, ty, .. } => self.arithmetic(*operation, args, ty.name(), out),
             Expr::Coalesce { value, default, .. } => self.method(*value, "unwrap_or", &[*default], out),
+            Expr::When { condition, then, otherwise, .. } => {
+                out.write_str("when")?;
+                self.list(&[*condition, *then, *otherwise], out)
+            }
             Expr::Fold { fold, of, .. } => {
                 out.write_str(fold_name(*fold))?;
                 self.list(of.as_slice(), out)

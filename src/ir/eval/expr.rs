@@ -50,6 +50,10 @@ impl<'a> Evaluator<'a> {
                     if *value == Json::Null { self.of_kind(&term.at(*default), ty.kind())? } else { value };
                 present.into_owned()
             }
+            Expr::When { condition, then, otherwise, ty } => {
+                let chosen = if self.holds(&term.at(*condition))? { *then } else { *otherwise };
+                self.of_kind(&term.at(chosen), ty.kind())?.into_owned()
+            }
             Expr::Fold { fold, of, .. } => match of {
                 Some(of) => aggregate::fold(*fold, self, &term.of_member(*of, None), &term.of_members(*of))?,
                 None => aggregate::count(term.members().len()),

@@ -19,6 +19,7 @@ impl Term<'_> {
             | Expr::Constant { ty, .. }
             | Expr::Arithmetic { ty, .. }
             | Expr::Coalesce { ty, .. }
+            | Expr::When { ty, .. }
             | Expr::Fold { ty, .. } => *ty,
             Expr::Call { function, .. } => function.result(),
             Expr::Compare(..)

@@ -1,6 +1,6 @@
 //! SQL functions of ours, on every connection: where SQLite's own stop at U+0000, fold ASCII only, or wrap and round.
 //!
-//! All are deterministic, and direct-only: no index, trigger, view or check can come to depend on them, so that any
+//! All but those that can fail are deterministic, and all are direct-only: no index, trigger, view or check can come to depend on them, so that any
 //! SQLite can maintain the file. A NULL, or a first argument of another kind, gives NULL.
 
 mod aggregate;
@@ -22,12 +22,13 @@ type Scalar = (&'static str, i32, fn(&Context<'_>) -> Output);
 
 /// Puts all of them on a connection.
 pub(super) fn register(db: &Connection) -> Result<()> {
-    for (name, arity, function) in
-        text::FUNCTIONS.iter().chain(number::FUNCTIONS).chain(id_set::FUNCTIONS).copied()
-    {
+    for (name, arity, function) in text::FUNCTIONS.iter().chain(id_set::FUNCTIONS).copied() {
         db.create_scalar_function(name, arity, flags(), move |context| function(context))?;
     }
-    db.create_scalar_function("vellum_type_error", 1, flags(), |context| -> Output {
+    for (name, arity, function) in number::FUNCTIONS.iter().copied() {
+        db.create_scalar_function(name, arity, flags_of_failing(), move |context| function(context))?;
+    }
+    db.create_scalar_function("vellum_type_error", 1, flags_of_failing(), |context| -> Output {
         let message = text_arg(context, 0)?.unwrap_or_default();
         Err(Reported::TypeMismatch { message }.into_error())
     })?;
@@ -37,6 +38,12 @@ pub(super) fn register(db: &Connection) -> Result<()> {
 
 fn flags() -> FunctionFlags {
     FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY
+}
+
+/// A function that can fail is not called deterministic: SQLite calls one whose arguments are constant before the first
+/// row, and it would fail for a query that has none.
+fn flags_of_failing() -> FunctionFlags {
+    FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY
 }
 
 /// A number of a document.

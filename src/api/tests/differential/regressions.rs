@@ -68,3 +68,15 @@ fn a_negative_zero_is_copied_with_its_sign() -> Result {
     let copied = (Change::Set, Tree::field("few", Type::F64), Tree::field("q\"t", Type::F64));
     agree(&[r#"{"q\"t":-0.0}"#, r#"{"q\"t":0.0,"few":-0.0}"#], vec![], End::Update(vec![copied]))
 }
+
+#[test]
+fn a_constant_that_fails_fails_for_no_rows_that_are_not_there() -> Result {
+    use crate::ir::doc::Arithmetic::Rem;
+    let remainder = Tree::Arithmetic(Rem, vec![Tree::int(255), Tree::int(0)], Type::I64, false);
+    let condition = Step::Filter(remainder.compare(Comparison::Ne, Tree::int(10)));
+    for end in [Terminal::Rows, Terminal::Count, Terminal::Delete] {
+        agree(&[], vec![condition.clone()], End::Plain(end.clone()))?;
+        agree(&["{}"], vec![condition.clone()], End::Plain(end))?;
+    }
+    Ok(())
+}

@@ -138,6 +138,7 @@ impl Grammar {
             1 => (inner(), place(), place()).prop_map(|(a, b, c)| call(Function::Substr, vec![a, b, c])),
             1 => (inner(), place()).prop_map(|(a, b)| call(Function::Left, vec![a, b])),
             1 => self.coalesce(inner(), inner(), Type::Text),
+            1 => self.when(inner(), inner(), Type::Text),
         ]
         .boxed()
     }
@@ -169,6 +170,7 @@ impl Grammar {
             1 => call_len(self.text(depth - 1)),
             1 => float.prop_map(|x| arithmetic(Arithmetic::Cast, vec![x], Type::I64)),
             1 => self.coalesce(self.integer(depth - 1), self.integer(depth - 1), Type::I64),
+            1 => self.when(self.integer(depth - 1), self.integer(depth - 1), Type::I64),
         ]
         .boxed()
     }
@@ -223,6 +225,23 @@ impl Grammar {
             1 => signed.prop_map(move |(operation, a)| arithmetic(operation, vec![a], ty)),
         ]
         .boxed()
+    }
+
+    /// One of two values, by a condition over what can be named.
+    fn when(
+        &self,
+        then: BoxedStrategy<Typed>,
+        otherwise: BoxedStrategy<Typed>,
+        ty: Type,
+    ) -> BoxedStrategy<Typed> {
+        let texts = self.text(0);
+        let condition = (texts, literal(text_value(), Type::Text)).prop_map(|(text, other)| {
+            Tree::Compare(Comparison::Le, Box::new(text.tree), Box::new(other.tree))
+        });
+        let made = move |(condition, then, otherwise): (Tree, Typed, Typed)| {
+            Typed::new(Tree::When(Box::new(condition), Box::new(then.tree), Box::new(otherwise.tree), ty), ty)
+        };
+        (condition, then, otherwise).prop_map(made).boxed()
     }
 
     fn coalesce(

@@ -30,6 +30,7 @@ pub(crate) enum Tree {
     Call(Function, Vec<Tree>),
     Arithmetic(Arithmetic, Vec<Tree>, Type, bool),
     Coalesce(Box<Tree>, Box<Tree>, Type, bool),
+    When(Box<Tree>, Box<Tree>, Box<Tree>, Type),
     Fold(Fold, Option<Box<Tree>>, Type),
     Tuple(Vec<Tree>),
 }
@@ -215,6 +216,12 @@ impl Builder {
                 default: self.expr(default, lambda),
                 ty: *ty,
                 nullable: *nullable,
+            },
+            Tree::When(condition, then, otherwise, ty) => Expr::When {
+                condition: self.expr(condition, lambda),
+                then: self.expr(then, lambda),
+                otherwise: self.expr(otherwise, lambda),
+                ty: *ty,
             },
             Tree::Fold(fold, of, ty) => {
                 Expr::Fold { fold: *fold, of: of.as_ref().map(|of| self.expr(of, lambda)), ty: *ty }
