@@ -97,18 +97,55 @@ impl Arena {
     fn get(&self, id: ExprId) -> Option<&Expr> {
         self.nodes.get(id as usize)
     }
+
+    /// Panics when a handle is of another arena.
+    #[track_caller]
+    fn check(&self, node: Node) {
+        assert_eq!(
+            self.generation, node.generation,
+            "a query expression was kept beyond the closure that created it"
+        );
+    }
+
+    fn of(&self, node: Node) -> Option<&Expr> {
+        self.check(node);
+        self.get(node.id)
+    }
+
+    /// Returns a copy of an expression and of all that it uses, with its constants, numbered from `first_constant`.
+    ///
+    /// They keep the order in which they were made: an operand comes before what names it. There is no recursion, for a
+    /// chain may be thousands of parts long.
+    fn copy(&self, root: ExprId, first_constant: u32) -> (Vec<Expr>, Vec<Value>) {
+        let mut places: Vec<Option<ExprId>> = vec![None; root as usize + 1];
+        let mut pending = vec![root];
+        while let Some(id) = pending.pop() {
+            if let Some(place @ None) = places.get_mut(id as usize) {
+                *place = Some(0);
+                pending.extend(self.get(id).into_iter().flat_map(Expr::operands));
+            }
+        }
+        places.iter_mut().flatten().zip(0..).for_each(|(place, number)| *place = number);
+        let mut constants = Vec::new();
+        let used = self.nodes.iter().zip(&places).filter(|(_, place)| place.is_some());
+        let nodes = used.map(|(expr, _)| match expr {
+            Expr::Constant { index, ty } => {
+                constants.push(self.constants.get(*index as usize).cloned().unwrap_or(Value::Null));
+                Expr::Constant { index: first_constant + constants.len() as u32 - 1, ty: *ty }
+            }
+            other => other.clone().map_operands(&mut |operand| {
+                places.get(operand as usize).copied().flatten().unwrap_or(operand)
+            }),
+        });
+        (nodes.collect(), constants)
+    }
 }
 
 impl Node {
     /// Returns the place in the running arena.
     #[track_caller]
     pub(crate) fn id(self) -> ExprId {
-        with(|arena| {
-            assert_eq!(
-                arena.generation, self.generation,
-                "a query expression was kept beyond the closure that created it"
-            );
-        });
+        with(|arena| arena.check(self));
         self.id
     }
 }
@@ -153,7 +190,7 @@ pub(crate) fn constants(nodes: &[Node]) -> Option<Vec<Value>> {
     with(|arena| {
         nodes
             .iter()
-            .map(|node| match arena.get(node.id) {
+            .map(|node| match arena.of(*node) {
                 Some(Expr::Constant { index, .. }) => arena.constants.get(*index as usize).cloned(),
                 _ => None,
             })
@@ -188,7 +225,7 @@ pub(crate) fn whole(members: &[(&'static str, Node)], companion: std::any::TypeI
     with(|arena| {
         let mut parent = None;
         for (name, member) in members {
-            let of = match arena.get(member.id)? {
+            let of = match arena.of(*member)? {
                 Expr::Field { of, key, .. } if key == name => *of,
                 Expr::Key { of, .. } => *of,
                 _ => return None,
@@ -251,51 +288,12 @@ impl Frame {
     pub(crate) fn finish(&self, root: Node, first_constant: usize) -> Extracted {
         let root = root.id();
         with(|arena| {
-            let mut copy = Extraction {
-                arena,
-                places: vec![None; root as usize + 1],
-                nodes: Vec::with_capacity(8),
-                constants: Vec::new(),
-                first_constant: first_constant as u32,
-            };
-            let root = copy.expr(root);
-            let Extraction { nodes, constants, .. } = copy;
+            let (nodes, constants) = arena.copy(root, first_constant as u32);
+            // What everything else is made for comes last.
+            let root = nodes.len().saturating_sub(1) as ExprId;
             let lambda = Lambda { binders: self.binders.clone(), nodes, root };
             Extracted { lambda, constants, error: arena.error.take() }
         })
-    }
-}
-
-struct Extraction<'a> {
-    arena: &'a Arena,
-    places: Vec<Option<ExprId>>,
-    nodes: Vec<Expr>,
-    constants: Vec<Value>,
-    first_constant: u32,
-}
-
-impl Extraction<'_> {
-    fn expr(&mut self, id: ExprId) -> ExprId {
-        if let Some(Some(place)) = self.places.get(id as usize) {
-            return *place;
-        }
-        let arena = self.arena;
-        // Ids come from this arena only, and only of nodes before the one that names them.
-        let Some(expr) = arena.get(id) else { return 0 };
-        let copied = match expr {
-            Expr::Constant { index, ty } => {
-                let value = arena.constants.get(*index as usize).cloned().unwrap_or(Value::Null);
-                self.constants.push(value);
-                Expr::Constant { index: self.first_constant + self.constants.len() as u32 - 1, ty: *ty }
-            }
-            other => other.clone().map_operands(&mut |operand| self.expr(operand)),
-        };
-        self.nodes.push(copied);
-        let place = self.nodes.len() as ExprId - 1;
-        if let Some(slot) = self.places.get_mut(id as usize) {
-            *slot = Some(place);
-        }
-        place
     }
 }
 
