@@ -206,6 +206,14 @@ fn a_query_can_branch_and_be_cloned() -> Result<()> {
 fn what_is_kept_and_shared_between_threads_can_be() -> Result<()> {
     fn shared<T: Send + Sync>() {}
     fn moved<T: Send>() {}
+    // Two ways to what is `Send` make the call ambiguous: this compiles for what is not.
+    trait Stays<W> {
+        fn stays() {}
+    }
+    impl<T> Stays<()> for T {}
+    impl<T: Send> Stays<u8> for T {}
+    <Param<i64> as Stays<_>>::stays();
+    <Expr<i64> as Stays<_>>::stays();
     shared::<Database>();
     shared::<Collection<'static, Order>>();
     shared::<Query<Order>>();

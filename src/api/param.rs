@@ -31,7 +31,8 @@ pub struct Param<T> {
     slot: u16,
     generation: u32,
     ty: Type,
-    of: PhantomData<fn() -> T>,
+    /// As an expression it stays on its thread: generations are counted by each thread for itself.
+    of: PhantomData<(fn() -> T, *const ())>,
 }
 
 impl<T> Clone for Param<T> {
