@@ -159,8 +159,8 @@ impl<T: Scalar> Expr<Option<T>> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn unwrap_or(self, default: impl Operand<T>) -> Expr<T> {
-        Expr::new(coalesce(self.raw(), beside(self.raw(), default.operand()), T::TYPE, false))
+    pub fn unwrap_or(self, default: impl Term<T>) -> Expr<T> {
+        Expr::new(coalesce(self.raw(), beside(self.raw(), default.term()), T::TYPE, false))
     }
 
     /// Returns the value, or the other one where it is null, missing or of another kind.
