@@ -1,6 +1,5 @@
 //! `Database`: opening, transactions, snapshots, collections and compiled queries.
 
-use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -224,7 +223,7 @@ impl Database {
     pub fn begin(&self) -> Result<Tx> {
         let transaction = self.session.shared.engine.begin()?;
         let shared = Arc::clone(&self.session.shared);
-        Ok(Tx { session: Session::of_transaction(shared, transaction), of: PhantomData })
+        Ok(Tx { session: Session::of_transaction(shared, transaction) })
     }
 
     /// Returns one moment of the database, for many reads.
@@ -270,7 +269,6 @@ impl Target for Database {
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Tx {
     session: Session,
-    of: PhantomData<()>,
 }
 
 impl Tx {
