@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::ir::path::FieldPath;
 use crate::ir::types::Type;
 
-/// A row that a closure was given, numbered through the whole query.
+/// A row that a closure was given. Of several closures with one number the last counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Binder(pub(crate) u32);
 
@@ -291,7 +291,7 @@ pub(crate) enum Nulls {
 
 impl Lambda {
     /// Returns the expression of that number. The builder only makes numbers that exist; a number that does not
-    /// is answered with the whole first row, which the checks refuse.
+    /// is answered with a tuple of nothing, which lowering refuses.
     pub(crate) fn node(&self, id: ExprId) -> &Expr {
         static NOTHING: Expr = Expr::Tuple(Vec::new());
         usize::try_from(id).ok().and_then(|i| self.nodes.get(i)).unwrap_or(&NOTHING)
