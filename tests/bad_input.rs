@@ -174,6 +174,32 @@ fn a_condition_of_a_thousand_parts_runs_and_a_deep_one_is_refused() -> TestResul
 }
 
 #[test]
+fn a_chain_of_thousands_of_parts_runs() -> TestResult {
+    let c = Database::open_in_memory()?.collection::<C>()?;
+    c.insert_batch((0..10).map(self::c))?;
+    let found = c.filter(|e| (5..8_000).map(|n| e.n.eq(n)).reduce(|all, one| all | one).unwrap_or(e.n.eq(0)));
+    assert_eq!(found.count()?, 5);
+    Ok(())
+}
+
+#[test]
+fn a_fold_inside_a_fold_is_refused() -> TestResult {
+    let c = Database::open_in_memory()?.collection::<C>()?;
+    let folds = c.query().group_by(|e| e.n).select(|g| g.sum(|_| g.count()));
+    fails(folds.to_vec(), InvalidQuery, &["fold", "by itself"]);
+    Ok(())
+}
+
+#[test]
+#[should_panic(expected = "kept beyond the closure")]
+fn a_literal_of_another_closure_never_means_one_of_this() {
+    let c = Database::open_in_memory().and_then(|db| db.collection::<C>()).expect("an empty collection");
+    let mut kept = None;
+    let _ = c.filter(|e| e.n.eq(*kept.insert(lit::<i64>(7))));
+    let _ = c.filter(|e| e.n.eq(9) & e.n.is_in(kept.into_iter().collect::<Vec<_>>()));
+}
+
+#[test]
 fn long_texts_pass_everywhere() -> TestResult {
     let db = Database::open_in_memory()?;
     let c = db.collection::<C>()?;

@@ -28,7 +28,7 @@ pub(crate) struct Lowered {
 /// Lowers a checked statement.
 pub(crate) fn lower(statement: &doc::Statement, catalog: &Catalog) -> Result<Lowered, CompileError> {
     let mut lowering =
-        Lowering { catalog, binds: Binds::default(), next_alias: 0, rows: Vec::new(), group: None };
+        Lowering { catalog, binds: Binds::default(), next_alias: 0, rows: Vec::new(), folds: false };
     let (body, output) = lowering.statement(statement)?;
     Ok(Lowered { statement: Statement { body, binds: lowering.binds }, output })
 }
@@ -40,8 +40,8 @@ pub(super) struct Lowering<'a> {
     next_alias: u32,
     /// The rows that closures were given; the last of a binder counts.
     rows: Vec<(Binder, Row)>,
-    /// The row that folds are taken over, while a group is selected.
-    group: Option<Row>,
+    /// Whether a fold may stand here: in what is selected from a group, and not inside another fold.
+    folds: bool,
 }
 
 impl Lowering<'_> {
@@ -127,9 +127,9 @@ impl Lowering<'_> {
         }
         if let Row::Group { key, of } = &block.row {
             self.enter(lambda, [key.as_ref(), of.as_ref()]);
-            self.group = Some(of.as_ref().clone());
+            self.folds = true;
             let row = self.row(lambda, lambda.root);
-            self.group = None;
+            self.folds = false;
             block.row = row?;
         } else {
             self.enter(lambda, [&block.row]);

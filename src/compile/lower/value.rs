@@ -213,11 +213,17 @@ impl Lowering<'_> {
         of: Option<ExprId>,
         ty: Type,
     ) -> Result<Value, CompileError> {
-        if self.group.is_none() {
-            return Err(unsupported("a fold outside of a group", "use it in `group_by(..).select(|g| ..)`"));
+        if !self.folds {
+            return Err(unsupported(
+                "a fold inside another fold or outside of a group",
+                "use it in `group_by(..).select(|g| ..)`, by itself",
+            ));
         }
         let Some(of) = of else { return Ok(Value::clean(Expr::CountAll, ty, false)) };
-        let value = self.value(lambda, of)?;
+        self.folds = false;
+        let value = self.value(lambda, of);
+        self.folds = true;
+        let value = value?;
         let nullable = !matches!(fold, Fold::Sum | Fold::Count);
         Ok(Value::clean(self.fold_of(fold, value, lambda.display(of)), ty, nullable))
     }
