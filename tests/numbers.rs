@@ -246,6 +246,24 @@ fn whether_a_projection_fails_does_not_depend_on_the_index() -> TestResult {
         assert_eq!(page, [1]);
         assert_eq!(c.query().order_by(|e| e.n).select(|e| e.n / e.d).first()?, Some(1));
         assert_eq!(c.query().order_by(|e| e.n).take(1).select(|e| e.n / e.d).to_vec()?, [1]);
+        let backward = c.query().order_by_desc(|e| e.n).select(|e| (e.n / e.d, e.id));
+        assert_eq!(backward.clone().skip(1).take(1).to_vec()?, [(5, 5)]);
+        assert_eq!(backward.clone().skip(1).first()?, Some((5, 5)));
+        assert_eq!(backward.skip(1).take(1).filter(|(x, _)| x.gt(4)).max(|(x, _)| x)?, Some(5));
+        let groups =
+            c.query().group_by(|e| e.n).select(|g| (g.key, g.sum(|e| e.d))).order_by_desc(|(n, _)| n);
+        assert_eq!(groups.skip(1).take(1).select(|(n, d)| n / d).to_vec()?, [5]);
+        Ok(())
+    })
+}
+
+#[test]
+fn a_condition_on_what_can_fail_is_asked_only_where_the_others_hold() -> TestResult {
+    each_way(&halves(), |c| {
+        let computed = c.query().select(|e| (e.d, e.n / e.d));
+        assert_eq!(computed.clone().filter(|(d, x)| x.gt(2) & d.ne(0)).to_vec()?, [(1, 3), (1, 5)]);
+        assert_eq!(computed.clone().filter(|(_, x)| x.gt(2)).filter(|(d, _)| d.eq(1)).count()?, 2);
+        fails(computed.filter(|(_, x)| x.gt(2)).take(1).to_vec(), DivisionByZero, &["n", "d"]);
         Ok(())
     })
 }

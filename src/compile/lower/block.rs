@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::compile::CompileError;
 use crate::compile::lower::condition::guarded;
-use crate::compile::lower::value::Value;
+use crate::compile::lower::value::{Value, can_fail};
 use crate::compile::plan::Output;
 use crate::ir::catalog::Collection;
 use crate::ir::doc::Nulls;
-use crate::ir::sql::{Access, Alias, Binary, Expr, OrderTerm, Select, Source, SourceKind};
+use crate::ir::sql::{Access, Alias, Binary, Expr, OrderTerm, Select, Source, SourceKind, walk_mut};
 
 /// What a row is, in the names of its block.
 #[derive(Clone, Debug)]
@@ -80,8 +80,8 @@ impl Block {
     }
 
     /// Adds a condition. One that can fail is kept apart (rule 8).
-    pub(super) fn filter(&mut self, condition: Expr, can_fail: bool) {
-        if can_fail {
+    pub(super) fn filter(&mut self, condition: Expr) {
+        if can_fail(&condition) {
             self.fallible.extend(condition.into_conjuncts());
         } else {
             self.conditions.extend(condition.into_conjuncts());
@@ -152,6 +152,14 @@ impl Block {
 
     pub(super) fn can_fail(&self) -> bool {
         !self.fallible.is_empty()
+    }
+
+    /// Returns whether a value of the row can fail and can be computed outside of the block: what is made of groups
+    /// cannot.
+    pub(super) fn row_can_fail(&self) -> bool {
+        let mut fails = false;
+        flatten(&self.row, &mut |value| fails |= can_fail(&value));
+        fails && !self.is_grouped()
     }
 
     /// Returns all conditions. One that can fail is asked only where every one that cannot holds, in the order in
@@ -229,7 +237,12 @@ impl Block {
     /// Turns the block into the source of another. A document crosses as its row id and is joined again by it, so
     /// that its columns stay in reach; the order crosses as columns.
     pub(super) fn wrap(self, alias: Alias, next: &mut dyn FnMut() -> Alias) -> Result<Block, CompileError> {
-        let mut crossing = Crossing { alias, columns: Vec::new(), from: Vec::new(), joins: Vec::new() };
+        let late = if self.row_can_fail() {
+            self.from.iter().map(|source| source.alias).collect()
+        } else {
+            Vec::new()
+        };
+        let mut crossing = Crossing { alias, late, columns: Vec::new(), from: Vec::new(), joins: Vec::new() };
         let row = crossing.row(&self.row, next)?;
         let keys = self.order.iter().map(|(by, d, n)| (crossing.column(by.clone()), *d, *n)).collect();
         let ties = self.ties.iter().map(|tie| crossing.column(tie.clone())).collect();
@@ -259,6 +272,8 @@ impl Block {
 /// What crosses from a block into the one around it.
 struct Crossing {
     alias: Alias,
+    /// The sources of the block, where its row can fail.
+    late: Vec<Alias>,
     columns: Vec<Expr>,
     from: Vec<Source>,
     joins: Vec<Expr>,
@@ -273,6 +288,23 @@ impl Crossing {
         Expr::Output { source: self.alias, column }
     }
 
+    /// Lets what a value reads cross, so that it is computed outside: for the rows that come through, and no others.
+    fn read(&mut self, mut value: Expr) -> Expr {
+        walk_mut(&mut value, &mut |x| match x {
+            Expr::Id(source)
+            | Expr::Doc(source)
+            | Expr::Column { source, .. }
+            | Expr::Output { source, .. }
+            | Expr::Named { source, .. }
+                if self.late.contains(source) =>
+            {
+                *x = self.column(x.clone());
+            }
+            _ => {}
+        });
+        value
+    }
+
     fn row(&mut self, row: &Row, next: &mut dyn FnMut() -> Alias) -> Result<Row, CompileError> {
         Ok(match row {
             Row::Document { alias, collection } => {
@@ -281,6 +313,9 @@ impl Crossing {
                 self.from.push(table(alias, collection));
                 self.joins.push(Expr::binary(Binary::Eq, Expr::Id(alias), id));
                 Row::Document { alias, collection: Arc::clone(collection) }
+            }
+            Row::Value(value) if !self.late.is_empty() && can_fail(&value.expr) => {
+                Row::Value(Value { expr: self.read(value.expr.clone()), ..value.clone() })
             }
             Row::Value(value) => Row::Value(Value { expr: self.column(value.expr.clone()), ..value.clone() }),
             Row::Tuple(rows) => {

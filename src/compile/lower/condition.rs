@@ -48,8 +48,8 @@ impl Lowering<'_> {
     fn parts(&mut self, lambda: &Lambda, parts: Vec<ExprId>) -> Result<(Vec<Expr>, Vec<Expr>), CompileError> {
         let (mut certain, mut fallible) = (Vec::new(), Vec::new());
         for part in parts {
-            let list = if can_fail(lambda, part) { &mut fallible } else { &mut certain };
-            list.push(self.condition(lambda, part)?);
+            let condition = self.condition(lambda, part)?;
+            if can_fail(&condition) { fallible.push(condition) } else { certain.push(condition) }
         }
         Ok((certain, fallible))
     }

@@ -79,7 +79,7 @@ impl Lowering<'_> {
                 self.enter(lambda, [&block.row]);
                 for part in condition::conjuncts(lambda, lambda.root) {
                     let condition = self.condition(lambda, part)?;
-                    block.filter(condition, value::can_fail(lambda, part));
+                    block.filter(condition);
                 }
             }
             Stage::Order { keys, then } => {
@@ -121,8 +121,8 @@ impl Lowering<'_> {
     }
 
     fn select(&mut self, mut block: Block, lambda: &doc::Lambda) -> Result<Block, CompileError> {
-        // A projection that can fail is evaluated for the rows of the page only.
-        if block.is_limited() && value::can_fail(lambda, lambda.root) {
+        // What is made of groups is computed with them, but what is computed from a page of them is not.
+        if block.is_limited() && block.is_grouped() {
             block = self.wrap(block)?;
         }
         if let Row::Group { key, of } = &block.row {
@@ -176,6 +176,10 @@ impl Lowering<'_> {
                 });
             }
         }
+        // A projection that can fail is evaluated for the rows of the page only.
+        if block.is_limited() && block.row_can_fail() {
+            block = self.wrap(block)?;
+        }
         block.into_rows()
     }
 
@@ -208,7 +212,7 @@ impl Lowering<'_> {
             let folded = self.fold(fold, value, lambda);
             return Ok(block.into_value(folded));
         }
-        block.filter(value::present(&value), value::can_fail(lambda, lambda.root));
+        block.filter(value::present(&value));
         block.clear_order();
         block.order_by(vec![(value.expr.clone(), fold == Fold::Max, doc::Nulls::Smallest)], false);
         block.limit = Some(Expr::Int(1));

@@ -5,7 +5,7 @@ use crate::compile::lower::block::Row;
 use crate::compile::lower::{Lowering, type_name};
 use crate::ir::doc::{self, Arithmetic, ExprId, Fold, Function, Lambda};
 use crate::ir::path::FieldPath;
-use crate::ir::sql::{BindForm, BindSource, Expr, Range, RangeKind, Shape};
+use crate::ir::sql::{BindForm, BindSource, Expr, Range, RangeKind, Shape, walk};
 use crate::ir::types::Type;
 use crate::ir::value::Kind;
 
@@ -47,17 +47,12 @@ pub(super) fn range_kind(ty: Type) -> RangeKind {
     if ty.kind() == Kind::Text { RangeKind::Text } else { RangeKind::Number }
 }
 
-/// Returns whether evaluating an expression can end in an error (rule 8).
-pub(super) fn can_fail(lambda: &Lambda, id: ExprId) -> bool {
-    let mut pending = vec![id];
-    while let Some(id) = pending.pop() {
-        let node = lambda.node(id);
-        if matches!(node, doc::Expr::Arithmetic { .. }) {
-            return true;
-        }
-        pending.extend(node.operands());
-    }
-    false
+/// Returns whether evaluating an expression can end in an error (rule 8). Asked of what was lowered: a closure may name
+/// a value that an earlier one computed.
+pub(super) fn can_fail(expr: &Expr) -> bool {
+    let mut fails = false;
+    walk(expr, &mut |x| fails |= matches!(x, Expr::Call(name, _) if is_arithmetic(name)));
+    fails
 }
 
 impl Lowering<'_> {
@@ -271,6 +266,11 @@ fn function_name(function: Function) -> &'static str {
         Function::Replace => "vellum_replace",
         Function::Concat => "vellum_concat",
     }
+}
+
+fn is_arithmetic(name: &str) -> bool {
+    use Arithmetic::{Abs, Add, Cast, Div, Mul, Neg, Rem, Sub};
+    [Add, Sub, Mul, Div, Rem, Neg, Abs, Cast].into_iter().any(|operation| arithmetic_name(operation) == name)
 }
 
 fn arithmetic_name(operation: Arithmetic) -> &'static str {
