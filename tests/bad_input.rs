@@ -179,6 +179,12 @@ fn a_chain_of_thousands_of_parts_runs() -> TestResult {
     c.insert_batch((0..10).map(self::c))?;
     let found = c.filter(|e| (5..8_000).map(|n| e.n.eq(n)).reduce(|all, one| all | one).unwrap_or(e.n.eq(0)));
     assert_eq!(found.count()?, 5);
+    let fallible =
+        c.filter(|e| (5..2_000).map(|n| (e.n * 1).eq(n)).reduce(|all, one| all | one).unwrap_or(e.n.eq(0)));
+    assert_eq!(fallible.count()?, 5);
+    let fallible =
+        c.filter(|e| (5..2_000).map(|n| (e.n * 1).ne(n)).reduce(|all, one| all & one).unwrap_or(e.n.eq(0)));
+    assert_eq!(fallible.count()?, 5);
     Ok(())
 }
 

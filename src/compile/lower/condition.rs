@@ -95,21 +95,27 @@ fn chain(lambda: &Lambda, id: ExprId, split: fn(&doc::Expr) -> Option<(ExprId, E
 /// Returns the AND of conditions of which some can fail, `None` where none can. Each of those is asked only where every
 /// one that cannot fail holds, in the order in which they were written, so that no plan changes what fails (rule 8).
 pub(super) fn guarded(certain: &[Expr], fallible: &[Expr]) -> Option<Expr> {
-    let only_where =
-        |condition: Expr, then: Expr| Expr::Case { when: vec![(condition, then)], otherwise: None };
-    let chain = fallible.iter().cloned().rev().reduce(|rest, condition| only_where(condition, rest))?;
-    Some(if certain.is_empty() { chain } else { only_where(Expr::all(certain.to_vec()), chain) })
+    let fails = |condition| (Expr::NotTrue(Box::new(condition)), Expr::Bool(false));
+    let chain = until_decided(None, fallible, fails)?;
+    if certain.is_empty() {
+        return Some(chain);
+    }
+    Some(Expr::Case { when: vec![(Expr::all(certain.to_vec()), chain)], otherwise: None })
 }
 
 /// Returns the OR of conditions of which some can fail, `None` where none can. Each of those is asked only where nothing
 /// before it holds, so that the complement of an OR is the AND of the complements in this too.
 fn spared(certain: &[Expr], fallible: &[Expr]) -> Option<Expr> {
-    let only_beside = |condition: Expr, otherwise: Expr| Expr::Case {
-        when: vec![(condition, Expr::Bool(true))],
-        otherwise: Some(Box::new(otherwise)),
-    };
-    let chain = fallible.iter().cloned().rev().reduce(|rest, condition| only_beside(condition, rest))?;
-    Some(if certain.is_empty() { chain } else { only_beside(Expr::any(certain.to_vec()), chain) })
+    let certain = (!certain.is_empty()).then(|| Expr::any(certain.to_vec()));
+    until_decided(certain, fallible, |condition| (condition, Expr::Bool(true)))
+}
+
+/// Returns conditions asked one after the other until one decides. In one CASE: SQLite refuses hundreds of nested ones.
+fn until_decided(first: Option<Expr>, then: &[Expr], decides: fn(Expr) -> (Expr, Expr)) -> Option<Expr> {
+    let (last, before) = then.split_last()?;
+    let when: Vec<_> = first.into_iter().chain(before.iter().cloned()).map(decides).collect();
+    let last = last.clone();
+    Some(if when.is_empty() { last } else { Expr::Case { when, otherwise: Some(Box::new(last)) } })
 }
 
 /// Returns the query of a list's items.

@@ -200,9 +200,9 @@ fn operator(expr: &Expr) -> Option<&'static str> {
             name => name.strip_prefix("vellum_").or_else(|| args.first().and_then(operator)),
         },
         // A condition that can fail stands behind those that cannot.
-        Expr::Case { when, .. } => {
+        Expr::Case { when, otherwise } => otherwise.as_deref().and_then(operator).or_else(|| {
             when.iter().rev().find_map(|(condition, value)| operator(value).or_else(|| operator(condition)))
-        }
+        }),
         Expr::Binary(sign, left, right) => {
             computed(left).or_else(|| computed(right)).or_else(|| between_fields(*sign, left, right))
         }
