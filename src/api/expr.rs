@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use crate::api::arena::{self, Node};
 use crate::api::param::Param;
+use crate::api::sealed::Sealed;
 use crate::api::value::{Row, Scalar, Symbol, Value};
 use crate::compile::{CompileError, OperandError};
 use crate::ir;
@@ -75,7 +76,7 @@ where
     label = "not a `{T}` literal, `Param<{T}>` or `Expr<{T}>`",
     note = "both sides of a query comparison need the same type: convert the value, or use `.as_i64()`/`.as_f64()` on the expression; test for `None` with `.is_none()`/`.is_some()`"
 )]
-pub trait Operand<T> {
+pub trait Operand<T>: Sealed {
     #[doc(hidden)]
     fn operand(self) -> Result<Node, OperandError>;
 }
@@ -142,7 +143,7 @@ impl<T> Operand<T> for Param<T> {
     label = "expected a `{T}` value, parameter or expression",
     note = "give a nullable operand a default with `.unwrap_or(..)`"
 )]
-pub trait Term<T> {
+pub trait Term<T>: Sealed {
     #[doc(hidden)]
     fn term(self) -> Result<Node, OperandError>;
 }
@@ -219,7 +220,7 @@ impl<T: Scalar> Term<Option<T>> for Expr<Option<T>> {
     label = "expected `Expr<bool>`",
     note = "build conditions with `.eq(..)`, `.lt(..)`, `.starts_with(..)` and combine them with `&`, `|`, `!`; `==`, `<`, `&&`, `||` cannot be used on query expressions"
 )]
-pub trait Predicate {
+pub trait Predicate: Sealed {
     #[doc(hidden)]
     fn condition(self) -> Expr<bool>;
 }
@@ -247,7 +248,7 @@ impl Predicate for Param<bool> {
     message = "`{Self}` is not a list of `{T}`",
     label = "expected an array, slice or `Vec` of `{T}`, or a `Param<Vec<{T}>>`"
 )]
-pub trait OperandList<T> {
+pub trait OperandList<T>: Sealed {
     #[doc(hidden)]
     fn contains(self, item: Node) -> Expr<bool>;
 }

@@ -23,6 +23,7 @@ mod param_field;
 pub mod private;
 mod query;
 mod rows;
+mod sealed;
 mod select;
 mod session;
 #[cfg(test)]

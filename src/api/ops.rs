@@ -7,6 +7,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::api::arena::{self, Node};
 use crate::api::expr::{Expr, Operand, OperandList, Predicate, Term, beside, literal};
 use crate::api::param::Param;
+use crate::api::sealed::Sealed;
 use crate::api::value::{Ordered, Scalar, Value};
 use crate::compile::OperandError;
 use crate::ir::doc::{Arithmetic, Comparison, Expr as Tree, Function};
@@ -174,7 +175,7 @@ fn coalesce(value: Node, default: Node, ty: Type, nullable: bool) -> Node {
 }
 
 /// Text: `String` and `Option<String>`. Sealed.
-pub trait Text: Value<Core = String> {
+pub trait Text: Value<Core = String> + Sealed {
     /// The type of a length: optional where the text is.
     type Len: Value<Core = u64>;
 }
@@ -321,7 +322,7 @@ impl<T: Text> Expr<T> {
     message = "`{Self}` is not a number",
     label = "arithmetic and `sum`/`avg` need a numeric field"
 )]
-pub trait Num: Value {
+pub trait Num: Value + Sealed {
     /// The type of a sum: `i64` for signed integers, `u64` for unsigned ones, `f64` for floats.
     type Sum: Scalar;
     /// The number as a float: optional where the number is.

@@ -2,6 +2,7 @@
 
 use crate::api::arena::{Extracted, Frame, Node};
 use crate::api::expr::Expr;
+use crate::api::sealed::Sealed;
 use crate::api::value::{Ordered, Value};
 use crate::ir;
 use crate::ir::doc::Nulls;
@@ -74,7 +75,7 @@ where
     message = "`{Self}` is not a sort key",
     label = "expected an expression that has an order, `.asc()`, `.desc()`, or a tuple of these"
 )]
-pub trait OrderKeys {
+pub trait OrderKeys: Sealed {
     #[doc(hidden)]
     fn keys(self) -> Vec<OrderKey>;
 }

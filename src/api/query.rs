@@ -16,6 +16,7 @@ use crate::api::ops::Num;
 use crate::api::order::OrderKeys;
 use crate::api::param::Param;
 use crate::api::rows::Decode;
+use crate::api::sealed::Sealed;
 use crate::api::select::Grouped;
 use crate::api::session::Session;
 use crate::api::value::{Ordered, Row, Symbol, Value};
@@ -161,7 +162,7 @@ impl<O> std::fmt::Debug for Plan<O> {
     message = "`{Self}` cannot be compiled",
     label = "the closure must return a query or a terminal such as `.count()`"
 )]
-pub trait IntoPlan {
+pub trait IntoPlan: Sealed {
     /// What a call returns.
     type Output;
     #[doc(hidden)]

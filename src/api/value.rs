@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::api::arena::{self, Node};
 use crate::api::columns::Columns;
 use crate::api::expr::Expr;
+use crate::api::sealed::Sealed;
 use crate::compile::OperandError;
 use crate::error::Result;
 use crate::ir;
@@ -59,13 +60,13 @@ pub trait Value: DeserializeOwned + 'static {
     const NULLABLE: bool = false;
 }
 
-/// A value that is one scalar: it can be a literal, a parameter, and one side of a comparison.
+/// A value that is one scalar: it can be a literal, a parameter, and one side of a comparison. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scalar",
     label = "only text, numbers and bools can be compared, sorted and given as operands",
     note = "whole lists and structs have no order and no equality: compare their fields or items"
 )]
-pub trait Scalar: Value<Core = Self> {
+pub trait Scalar: Value<Core = Self> + Sealed {
     #[doc(hidden)]
     fn to_value(&self) -> Result<ir::value::Value, OperandError>;
 }

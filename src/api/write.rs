@@ -9,6 +9,7 @@ use crate::api::arena::{self, Extracted, Frame, Node};
 use crate::api::expr::{Expr, Nullable, Term, beside, literal};
 use crate::api::ops::Num;
 use crate::api::param::Param;
+use crate::api::sealed::Sealed;
 use crate::api::value::{Scalar, Symbol, Value};
 use crate::codec::{self, CodecError};
 use crate::compile::{CompileError, OperandError};
@@ -55,7 +56,7 @@ impl Assignment {
     message = "cannot set a `{T}` field to `{Self}`",
     label = "expected a `{T}` value, expression or parameter"
 )]
-pub trait Assign<T> {
+pub trait Assign<T>: Sealed {
     #[doc(hidden)]
     fn assign(self) -> Result<Node, Refused>;
 }
@@ -294,7 +295,7 @@ where
     message = "`{Self}` is not a set of assignments",
     label = "expected `field.set(..)`, a tuple or a `Vec` of those"
 )]
-pub trait Assignments {
+pub trait Assignments: Sealed {
     #[doc(hidden)]
     fn list(self) -> Vec<Assignment>;
 }

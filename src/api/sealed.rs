@@ -1,0 +1,57 @@
+//! What closes the traits of the query language to other crates, which may name them and not implement them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::api::expr::Expr;
+use crate::api::order::OrderKey;
+use crate::api::param::Param;
+use crate::api::query::{Plan, Query};
+use crate::api::value::Scalar;
+use crate::api::write::Assignment;
+
+/// Implemented here alone. Every type that is listed is ours or the standard library's, so no other crate can implement
+/// a trait that asks for this.
+pub trait Sealed {}
+
+macro_rules! sealed {
+    ($([$($generics:tt)*] $rust:ty;)*) => { $( impl<$($generics)*> Sealed for $rust {} )* };
+}
+
+sealed! {
+    [T] Expr<T>;
+    [T] Param<T>;
+    [] OrderKey;
+    [] Assignment;
+    [O] Plan<O>;
+    [T, M] Query<T, M>;
+    [T] Option<T>;
+    [T] Vec<T>;
+    [T, const N: usize] [T; N];
+    [T] &[T];
+    [T] &Vec<T>;
+    [] bool;
+    [] String;
+    [] &str;
+    [] i8;
+    [] i16;
+    [] i32;
+    [] i64;
+    [] u8;
+    [] u16;
+    [] u32;
+    [] u64;
+    [] f32;
+    [] f64;
+    [T: Scalar] &T;
+    [T] HashSet<T>;
+    [K, V] HashMap<K, V>;
+    [K, V] BTreeMap<K, V>;
+    [A] (A,);
+    [A, B] (A, B);
+    [A, B, C] (A, B, C);
+    [A, B, C, D] (A, B, C, D);
+    [A, B, C, D, E] (A, B, C, D, E);
+    [A, B, C, D, E, F] (A, B, C, D, E, F);
+    [A, B, C, D, E, F, G] (A, B, C, D, E, F, G);
+    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H);
+}
