@@ -152,7 +152,7 @@ impl<P: ParamSet, O> Compiled<P, O> {
 }
 
 impl<P, O> Compiled<P, O> {
-    /// Returns the SQL that a call runs now.
+    /// Returns the SQL of the plan that is kept. A call after a change of indexes plans anew, and keeps that.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
