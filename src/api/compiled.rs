@@ -227,7 +227,7 @@ impl<P: ParamSet, T: Row> Compiled<P, Vec<T>> {
     /// Returns an iterator over the rows, one in memory at a time.
     ///
     /// # Errors
-    /// As [`Compiled::call`]; an error while reading is an item, the last one.
+    /// As [`Compiled::call`], for the first row; an error further on is an item, the last one.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));

@@ -617,7 +617,7 @@ impl<'s, T: Row> Query<T, Live<'s>> {
     /// Returns an iterator over the rows, one in memory at a time.
     ///
     /// # Errors
-    /// That of planning; an error while reading is an item, the last one.
+    /// That of planning and of the first row; an error further on is an item, the last one.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
