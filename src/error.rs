@@ -20,7 +20,7 @@ pub enum Error {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A value could not be stored, or what is stored could not be read as the type.
-    #[error("{}", codec_place(collection, *id))]
+    #[error("{}: {source}", codec_place(collection, *id))]
     Codec {
         /// The collection.
         collection: String,
@@ -36,7 +36,7 @@ pub enum Error {
     #[error(transparent)]
     Target(#[from] TargetError),
     /// One item of a batch failed; nothing of the batch was stored.
-    #[error("item {index} of the batch")]
+    #[error("item {index} of the batch: {source}")]
     Item {
         /// The zero-based place of the item.
         index: u64,
@@ -165,7 +165,7 @@ impl Error {
 
 fn store_kind(error: &StoreError) -> ErrorKind {
     match error {
-        StoreError::Busy { .. } => ErrorKind::Busy,
+        StoreError::Busy { .. } | StoreError::NoReader { .. } => ErrorKind::Busy,
         StoreError::WrongTarget { .. } => ErrorKind::WrongTarget,
         StoreError::NotFound { .. } => ErrorKind::NotFound,
         StoreError::NotADatabase { .. } => ErrorKind::NotADatabase,

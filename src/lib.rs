@@ -188,7 +188,7 @@ pub use api::{
     ExplainedPlan, Explanation, Expr, Group, Grouped, IndexBuilder, IndexDescription, IndexReport, Indexes,
     IntoPlan, Item, Live, Mode, NestedOption, Nullable, Num, On, Operand, OperandList, Options, OrderKey,
     OrderKeys, Ordered, Param, ParamSet, ParamType, Plan, Predicate, Query, Root, Row, RowCount, RowIter,
-    Scalar, Snapshot, Symbol, SymbolicParams, Target, Term, Text, Tx, Value, all_of, any_of, lit, set_struct,
+    Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx, Value, all_of, any_of, lit,
     when,
 };
 pub use codec::CodecError;
@@ -202,7 +202,7 @@ pub use vellum_derive::{Document, Embed, Params};
 /// language need not be in scope.
 pub mod prelude {
     pub use crate::{
-        Collection, Compiled, Database, Document, Embed, Expr, Param, Params, Query, Tx, all_of, any_of, lit,
+        Collection, Compiled, Database, Document, Embed, Expr, Param, Params, Query, StructFields, Tx, all_of, any_of, lit,
         when, x,
     };
 }

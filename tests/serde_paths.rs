@@ -298,7 +298,7 @@ fn a_nested_struct_has_its_own_rule() -> Result {
     }
     let moved = Geo { lat: -1.0, r#in: false };
     assert_eq!(
-        documents.update_many(|_| lit(true), |e| vellum::set_struct(e.ship_to.geo_point, moved.clone()))?,
+        documents.update_many(|_| lit(true), |e| e.ship_to.geo_point.set(moved.clone()))?,
         1
     );
     let mut expected = order();

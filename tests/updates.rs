@@ -80,7 +80,7 @@ fn a_patch_keeps_the_type_of_every_value() -> TestResult {
         let expected = expected.replace("[true,false]", "[false,true,true]");
         assert_eq!(stored(db, "c", 1)?, expected);
         assert_eq!(
-            c.query().update(|e| vellum::set_struct(e.inner, Inner { k: 9, v: Some("w".into()) }))?,
+            c.query().update(|e| e.inner.set(Inner { k: 9, v: Some("w".into()) }))?,
             1
         );
         let expected = expected.replace("{\"k\":1,\"v\":null}", "{\"k\":9,\"v\":\"w\"}");
@@ -153,7 +153,7 @@ fn an_update_counts_the_documents_whose_bytes_changed() -> TestResult {
         assert_eq!(c.update_many(|e| e.n.ge(2), |e| e.x.set(2.0))?, 0);
         assert_eq!(c.update_many(|e| e.n.ge(2), |e| e.small.set(e.small))?, 0);
         assert_eq!(c.query().update(|e| e.list.set(vec![true, false]))?, 0);
-        assert_eq!(c.query().update(|e| vellum::set_struct(e.inner, Inner { k: 1, v: None }))?, 0);
+        assert_eq!(c.query().update(|e| e.inner.set(Inner { k: 1, v: None }))?, 0);
         assert_eq!(c.query().update(|e| (e.y.set(0.1_f32), e.on.set(true), e.s.set(e.s)))?, 0);
         assert_eq!(c.query().update(|e| e.small.increment(0))?, 0);
         assert_eq!(c.update_many(|e| e.n.ge(2), |e| e.small.set(3))?, 3);
@@ -283,7 +283,7 @@ fn a_whole_struct_and_a_field_of_it_can_be_set_together() -> TestResult {
     each_way(1, |_, c| {
         let changed = c
             .query()
-            .update(|e| (vellum::set_struct(e.inner, Inner { k: 7, v: None }), e.inner.v.set("both")))?;
+            .update(|e| (e.inner.set(Inner { k: 7, v: None }), e.inner.v.set("both")))?;
         assert_eq!(changed, 1);
         let inner = c.get(1)?.map(|e| e.inner);
         assert_eq!(inner, Some(Inner { k: 7, v: Some("both".into()) }));

@@ -108,7 +108,8 @@ impl<'s, T: Document> Collection<'s, T> {
     }
 
     /// Makes the indexes that the type declares and does not have yet, and brings the narrow index up to date. Drops
-    /// nothing. Calling it again changes nothing.
+    /// nothing. Calling it again changes nothing. On a read-only handle it reports, and is `ReadOnly` where one would
+    /// have to be made.
     ///
     /// # Errors
     /// As [`IndexBuilder::create`].
@@ -126,11 +127,15 @@ impl<'s, T: Document> Collection<'s, T> {
         let declared = Indexes::of::<T>()?;
         let specs =
             declared.iter().map(|index| spec(&index.keys, index.unique)).collect::<Result<Vec<_>, _>>()?;
-        let mut report = self.session.write_all(|write| {
-            let report = self.make_in(write, &specs)?;
-            write.refresh_narrow(&*self.info(write)?)?;
-            Ok(report)
-        })?;
+        let mut report = if self.session.shared.engine.is_read_only() {
+            self.found(&specs)?
+        } else {
+            self.session.write_all(|write| {
+                let report = self.make_in(write, &specs)?;
+                write.refresh_narrow(&*self.info(write)?)?;
+                Ok(report)
+            })?
+        };
         let known = [&report.created, &report.unchanged, &report.different];
         let named = |name: &String| known.iter().any(|names| names.contains(name));
         report.undeclared =
@@ -139,9 +144,24 @@ impl<'s, T: Document> Collection<'s, T> {
     }
 
     fn make_in(&self, write: &Write<'_>, specs: &[IndexSpec]) -> Result<IndexReport> {
+        write.forget_dropped()?;
         let mut report = IndexReport::default();
         for spec in specs {
             report.add(write.ensure_index(&*self.info(write)?, spec)?);
+        }
+        Ok(report)
+    }
+
+    /// Reports on indexes that are all there, without writing.
+    fn found(&self, specs: &[IndexSpec]) -> Result<IndexReport> {
+        let schema = self.session.newest_schema()?;
+        let outcomes = schema.collections.get(self.name()).map(|info| specs.iter().map(|spec| spec.outcome_in(info)));
+        let mut report = IndexReport::default();
+        for outcome in outcomes.into_iter().flatten() {
+            match outcome {
+                Some(outcome) => report.add(outcome),
+                None => return self.session.write_all(|_| Ok(report)),
+            }
         }
         Ok(report)
     }

@@ -46,4 +46,4 @@ pub use param::{Param, ParamSet, ParamType, SymbolicParams};
 pub use query::{Deferred, IntoPlan, Live, Mode, Plan, Query, Root, RowCount};
 pub use select::{Group, Grouped};
 pub use value::{NestedOption, Ordered, Row, Scalar, Symbol, Value};
-pub use write::{Assign, Assignment, Assignments, set_struct};
+pub use write::{Assign, Assignment, Assignments, StructFields};

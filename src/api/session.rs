@@ -306,7 +306,11 @@ impl Session {
             match run(&plan()?) {
                 Err(Error::Store(StoreError::MissingIndex { name, .. })) => {
                     tracing::debug!(%name, "the schema moved under a plan");
-                    self.shared.engine.refresh()?;
+                    let known = self.shared.engine.schema().epoch;
+                    if self.shared.engine.refresh()?.epoch == known {
+                        // Another program dropped it behind the catalog's back. Who cannot write lives with it.
+                        let _ = self.write(|write| Ok(write.forget_dropped()?));
+                    }
                 }
                 done => return done,
             }

@@ -45,7 +45,7 @@ pub trait Row: Sized + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored in a document field that is queried",
     label = "not a document value",
-    note = "add `#[derive(Embed)]` to `{Self}`, or mark the field `#[document(opaque)]`"
+    note = "a struct of yours needs `#[derive(Embed)]`; for `usize` take `u64`; any other type that serde can store stays out of queries with `#[document(opaque)]` on the field"
 )]
 pub trait Value: DeserializeOwned + 'static {
     /// `T` for both `T` and `Option<T>`: what it is compared with.

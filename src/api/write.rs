@@ -256,39 +256,43 @@ where
     }
 }
 
-/// Stores a whole nested struct: `set_struct(o.address, Address { .. })`. An `Option<Struct>` has
-/// [`set`](Nullable::set).
+/// Assigning a nested struct as a whole: `o.address.set(Address { .. })`. Implemented for the fields of every
+/// `#[derive(Embed)]` struct.
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};
-/// use vellum::{prelude::*, set_struct};
+/// use vellum::prelude::*;
 ///
 /// #[derive(Embed, Serialize, Deserialize)]
-/// struct Size {
-///     wide: i64,
-///     high: i64,
+/// struct Place {
+///     town: String,
 /// }
 ///
 /// #[derive(Document, Serialize, Deserialize)]
-/// struct Photo {
+/// struct Shop {
 ///     id: i64,
-///     size: Size,
+///     place: Place,
 /// }
 ///
 /// # fn main() -> vellum::Result<()> {
-/// let photos = Database::open_in_memory()?.collection::<Photo>()?;
-/// photos.insert(Photo { id: 0, size: Size { wide: 3, high: 2 } })?;
-/// photos.query().update(|p| set_struct(p.size, Size { wide: 30, high: 20 }))?;
-/// assert_eq!(photos.query().select(|p| p.size.wide * p.size.high).single()?, 600);
+/// let shops = Database::open_in_memory()?.collection::<Shop>()?;
+/// shops.insert(Shop { id: 0, place: Place { town: "Bern".into() } })?;
+/// assert_eq!(shops.query().update(|s| s.place.set(Place { town: "Oslo".into() }))?, 1);
+/// assert_eq!(shops.filter(|s| s.place.town.eq("Oslo")).count()?, 1);
 /// # Ok(())
 /// # }
 /// ```
-pub fn set_struct<S: Symbol>(field: S, value: S::Out) -> Assignment
-where
-    S::Out: Value<Sym = S> + Serialize,
-{
-    set(field.node(), whole(&value, Type::Object), Type::Object)
+pub trait StructFields: Symbol {
+    /// Stores the struct in the field, whatever was there.
+    fn set(self, value: Self::Out) -> Assignment
+    where
+        Self::Out: Value<Sym = Self> + Serialize,
+    {
+        set(self.node(), whole(&value, Type::Object), Type::Object)
+    }
 }
+
+impl<S: Symbol> StructFields for S where S::Out: Value<Sym = S, OptSym = Nullable<S>> {}
 
 /// One assignment, a tuple or a `Vec` of them. Sealed.
 #[diagnostic::on_unimplemented(

@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 
 use super::conn::{Conn, Role, Setup};
 use super::error::StoreError;
+use super::ids::Burned;
 use super::load::{self, Load};
 use super::options::{Durability, Options};
-use super::pool::{Pool, Slot};
+use super::pool::{self, Pool, Slot};
 use super::queue::{Queue, Refused};
 use super::registry::{create_file, slot};
 use super::schema::{self, Found, Schema};
@@ -23,6 +24,9 @@ use super::txn::{ReadTxn, Reader, WriteTxn, Writer};
 
 /// The longest busy timeout: SQLite counts it in 31 bits of milliseconds.
 const LONGEST_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
+
+/// What every SQLite file begins with takes that many bytes.
+const SQLITE_HEADER_LEN: u64 = 100;
 
 /// An open file.
 pub(crate) struct Engine {
@@ -34,6 +38,7 @@ pub(crate) struct Engine {
     writer: Mutex<Option<Box<Conn>>>,
     pool: Pool,
     schema: RwLock<Arc<Schema>>,
+    burned: Burned,
     // Last: the connections close before their directory goes.
     _temp: Option<TempDir>,
 }
@@ -105,6 +110,7 @@ impl Engine {
             writer: Mutex::new(writer.map(Box::new)),
             pool: Pool::new(),
             schema: RwLock::new(Arc::new(schema)),
+            burned: Burned::default(),
             _temp: temp,
         }
     }
@@ -127,7 +133,7 @@ impl Engine {
         } else {
             self.setup.busy_timeout
         };
-        let conn = match self.pool.take(timeout).ok_or_else(|| self.busy())? {
+        let conn = match self.pool.take(timeout).ok_or_else(|| self.no_reader())? {
             Slot::Idle(conn) => conn,
             Slot::Vacant => match self.open_reader() {
                 Ok(conn) => Box::new(conn),
@@ -255,6 +261,10 @@ impl Engine {
         }
     }
 
+    pub(super) fn burned(&self) -> &Burned {
+        &self.burned
+    }
+
     pub(super) fn pool(&self) -> &Pool {
         &self.pool
     }
@@ -269,6 +279,14 @@ impl Engine {
 
     pub(super) fn durability(&self) -> Durability {
         self.setup.durability
+    }
+
+    fn no_reader(&self) -> StoreError {
+        if self.pool.is_paused() {
+            return self.busy();
+        }
+        let (path, waited) = (Arc::clone(self.path()), self.setup.busy_timeout);
+        StoreError::NoReader { path, waited, most: pool::MOST_READERS }
     }
 
     fn busy(&self) -> StoreError {

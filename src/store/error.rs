@@ -44,6 +44,20 @@ pub enum StoreError {
         /// What SQLite said, when the lock was SQLite's.
         source: Option<SqliteError>,
     },
+    /// Every connection that reads was in use for the whole configured time. Drop iterators and snapshots that are done.
+    #[error(
+        "all {most} connections to `{}` stayed in use for {} ms: drop iterators and snapshots, or raise busy_timeout",
+        path.display(),
+        waited.as_millis()
+    )]
+    NoReader {
+        /// The file.
+        path: Arc<Path>,
+        /// How long the call was ready to wait.
+        waited: Duration,
+        /// How many there are.
+        most: usize,
+    },
     /// The calling thread already works in an open transaction of this file. Write through that one.
     #[error("this thread has a transaction open on `{}`: use it, or end it first", path.display())]
     WrongTarget {

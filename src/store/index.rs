@@ -53,6 +53,20 @@ pub(super) const NARROW: &str = "*";
 const RESERVED: [&str; 6] = ["id", "key", "doc", "rowid", "oid", "_rowid_"];
 
 impl WriteTxn {
+    /// Forgets the indexes and columns that another program dropped without the catalog; returns whether there were any.
+    pub(crate) fn forget_dropped(&self) -> Result<bool, StoreError> {
+        const INDEXES: &str =
+            "DELETE FROM vellum_index WHERE name NOT IN (SELECT name FROM sqlite_schema WHERE type = 'index')";
+        const COLUMNS: &str = "DELETE FROM vellum_column WHERE NOT EXISTS (SELECT 1 FROM vellum_collection AS c
+            CROSS JOIN pragma_table_xinfo(c.tbl) AS x
+            WHERE c.id = vellum_column.collection AND x.name = vellum_column.name)";
+        let forgotten = self.execute(INDEXES, &[])? + self.execute(COLUMNS, &[])?;
+        if forgotten > 0 {
+            self.schema_moved()?;
+        }
+        Ok(forgotten > 0)
+    }
+
     /// Makes an index, with the columns that it lacks; drops nothing that is there.
     ///
     /// # Errors
@@ -63,14 +77,8 @@ impl WriteTxn {
         spec: &IndexSpec,
     ) -> Result<IndexOutcome, StoreError> {
         let collection = self.collection(&collection.name)?;
-        if let Some(index) = collection.indexes.iter().find(|index| spec.has_columns_of(index)) {
-            let name = index.name.clone();
-            let same =
-                index.unique == spec.unique && spec.columns.iter().all(|column| column.is_in(&collection));
-            return Ok(if same { IndexOutcome::Unchanged { name } } else { IndexOutcome::Differs { name } });
-        }
-        if let Some(index) = spec.columns.iter().find_map(|column| column.blocked_by(&collection)) {
-            return Ok(IndexOutcome::Differs { name: index.name.clone() });
+        if let Some(outcome) = spec.outcome_in(&collection) {
+            return Ok(outcome);
         }
         let savepoint = self.savepoint()?;
         let mut columns = Vec::with_capacity(spec.columns.len());
@@ -234,6 +242,18 @@ impl IndexInfo {
 }
 
 impl IndexSpec {
+    /// Returns what becomes of the wish where nothing has to be made for it.
+    pub(crate) fn outcome_in(&self, collection: &CollectionInfo) -> Option<IndexOutcome> {
+        if let Some(index) = collection.indexes.iter().find(|index| self.has_columns_of(index)) {
+            let name = index.name.clone();
+            let same =
+                index.unique == self.unique && self.columns.iter().all(|column| column.is_in(collection));
+            return Some(if same { IndexOutcome::Unchanged { name } } else { IndexOutcome::Differs { name } });
+        }
+        let blocking = self.columns.iter().find_map(|column| column.blocked_by(collection))?;
+        Some(IndexOutcome::Differs { name: blocking.name.clone() })
+    }
+
     fn has_columns_of(&self, index: &IndexInfo) -> bool {
         !index.narrow
             && self.columns.len() == index.columns.len()

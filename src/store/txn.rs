@@ -219,6 +219,9 @@ impl WriteTxn {
         self.ids.borrow().store(&self)?;
         self.open = false;
         let result = self.conn.commit();
+        if result.is_err() {
+            self.engine.burned().burn(&self.ids.borrow());
+        }
         if let Err(StoreError::OutcomeUnknown { .. }) = &result {
             // A connection of which the disk is not sure is not asked again.
             self.usable = false;
@@ -253,12 +256,12 @@ impl WriteTxn {
 
     /// Gives a new id for a document of a collection.
     pub(crate) fn next_id(&self, collection: i64) -> Result<i64, StoreError> {
-        self.ids.borrow_mut().give(self, collection)
+        self.ids.borrow_mut().give(self, self.engine.burned(), collection)
     }
 
     /// Notes an id that the caller chose for a document of a collection, so that it is never given.
     pub(crate) fn note_id(&self, collection: i64, id: i64) -> Result<(), StoreError> {
-        self.ids.borrow_mut().note(self, collection, id)
+        self.ids.borrow_mut().note(self, self.engine.burned(), collection, id)
     }
 
     /// Begins a part that can be taken back alone.
@@ -294,6 +297,7 @@ impl Deref for WriteTxn {
 impl Drop for WriteTxn {
     fn drop(&mut self) {
         if self.open {
+            self.engine.burned().burn(&self.ids.borrow());
             self.usable &= self.conn.rollback();
         }
         if let Some(load) = self.load.take() {
@@ -340,6 +344,7 @@ impl Drop for Savepoint<'_> {
         }
         self.txn.depth.set(depth - 1);
         self.txn.schema.replace(self.schema.take());
-        self.txn.ids.replace(std::mem::take(&mut self.ids));
+        self.txn.engine.burned().burn(&self.txn.ids.borrow());
+        self.txn.ids.borrow_mut().take_back(std::mem::take(&mut self.ids));
     }
 }

@@ -68,7 +68,7 @@ impl<'a> Question<'a> {
         let mut ways = ways.into_iter();
         let Some(mut best) = ways.next() else { return Way::by_id() };
         let ms = |cost: f64| cost / 1e6;
-        best.reason = format!("{} (about {:.2} ms)", best.reason, ms(best.cost));
+        best.reason = format!("{} (about {:.2} ms of 100,000 documents)", best.reason, ms(best.cost));
         if let Some(second) = ways.next() {
             best.reason =
                 format!("{}; next best: {} (about {:.2} ms)", best.reason, second.reason, ms(second.cost));
