@@ -31,8 +31,9 @@ pub struct Param<T> {
     slot: u16,
     generation: u32,
     ty: Type,
-    /// As an expression it stays on its thread: generations are counted by each thread for itself.
-    of: PhantomData<(fn() -> T, *const ())>,
+    of: PhantomData<fn() -> T>,
+    /// Generations are counted by each thread for itself.
+    not_send: PhantomData<*const ()>,
 }
 
 impl<T> Clone for Param<T> {
@@ -80,7 +81,7 @@ impl Slots {
         // No closure takes 65,536 parameters.
         let slot = self.types.len() as u16;
         self.types.push(T::TYPE);
-        Param { slot, generation: arena::generation(), ty: T::TYPE, of: PhantomData }
+        Param { slot, generation: arena::generation(), ty: T::TYPE, of: PhantomData, not_send: PhantomData }
     }
 
     pub(crate) fn into_types(self) -> Vec<Type> {
