@@ -188,8 +188,8 @@ pub use api::{
     ExplainedPlan, Explanation, Expr, Group, Grouped, IndexBuilder, IndexDescription, IndexReport, Indexes,
     IntoPlan, Item, Live, Mode, NestedOption, Nullable, Num, On, Operand, OperandList, Options, OrderKey,
     OrderKeys, Ordered, Param, ParamSet, ParamType, Plan, Predicate, Query, Root, Row, RowCount, RowIter,
-    Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx, Value, all_of, any_of, lit,
-    when,
+    Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx, Value, all_of, any_of,
+    lit, when,
 };
 pub use codec::CodecError;
 pub use compile::{CompileError, NarrowGap, Obstacle, Reading};
@@ -202,8 +202,8 @@ pub use vellum_derive::{Document, Embed, Params};
 /// language need not be in scope.
 pub mod prelude {
     pub use crate::{
-        Collection, Compiled, Database, Document, Embed, Expr, Param, Params, Query, StructFields, Tx, all_of, any_of, lit,
-        when, x,
+        Collection, Compiled, Database, Document, Embed, Expr, Param, Params, Query, StructFields, Tx,
+        all_of, any_of, lit, when, x,
     };
 }
 

@@ -297,10 +297,7 @@ fn a_nested_struct_has_its_own_rule() -> Result {
         assert_eq!(documents.query().select(|e| e.ship_to.geo_point).to_vec()?, [order().ship_to.geo_point]);
     }
     let moved = Geo { lat: -1.0, r#in: false };
-    assert_eq!(
-        documents.update_many(|_| lit(true), |e| e.ship_to.geo_point.set(moved.clone()))?,
-        1
-    );
+    assert_eq!(documents.update_many(|_| lit(true), |e| e.ship_to.geo_point.set(moved.clone()))?, 1);
     let mut expected = order();
     expected.ship_to.geo_point = moved;
     assert_eq!(in_file::<Order>(&db)?, as_serde_writes(&expected)?);

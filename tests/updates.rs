@@ -79,10 +79,7 @@ fn a_patch_keeps_the_type_of_every_value() -> TestResult {
         assert_eq!(c.query().update(|e| e.list.set(vec![false, true, true]))?, 1);
         let expected = expected.replace("[true,false]", "[false,true,true]");
         assert_eq!(stored(db, "c", 1)?, expected);
-        assert_eq!(
-            c.query().update(|e| e.inner.set(Inner { k: 9, v: Some("w".into()) }))?,
-            1
-        );
+        assert_eq!(c.query().update(|e| e.inner.set(Inner { k: 9, v: Some("w".into()) }))?, 1);
         let expected = expected.replace("{\"k\":1,\"v\":null}", "{\"k\":9,\"v\":\"w\"}");
         assert_eq!(stored(db, "c", 1)?, expected);
         assert_eq!(c.query().update(|e| e.maybe.set(Some(Inner { k: 2, v: None })))?, 1);
@@ -281,9 +278,7 @@ fn several_assignments_read_the_document_as_it_was() -> TestResult {
 #[test]
 fn a_whole_struct_and_a_field_of_it_can_be_set_together() -> TestResult {
     each_way(1, |_, c| {
-        let changed = c
-            .query()
-            .update(|e| (e.inner.set(Inner { k: 7, v: None }), e.inner.v.set("both")))?;
+        let changed = c.query().update(|e| (e.inner.set(Inner { k: 7, v: None }), e.inner.v.set("both")))?;
         assert_eq!(changed, 1);
         let inner = c.get(1)?.map(|e| e.inner);
         assert_eq!(inner, Some(Inner { k: 7, v: Some("both".into()) }));

@@ -240,7 +240,7 @@ impl<P: ParamSet, T: Row> Compiled<P, Vec<T>> {
     /// # }
     /// ```
     pub fn iter<'a>(&self, args: P::Args<'a>) -> Result<RowIter<'_, T>> {
-        self.on_session(&self.inner.session).into_iter(args)
+        self.on_session(&self.inner.session).rows(args)
     }
 
     fn on_session<'c>(&'c self, session: &'c Session) -> On<'c, P, Vec<T>> {
@@ -285,18 +285,7 @@ impl<'c, P: ParamSet, T: Row> On<'c, P, Vec<T>> {
     /// As [`On::call`].
     pub fn for_each<'a>(&self, args: P::Args<'a>, mut f: impl FnMut(T) -> Result<()>) -> Result<()> {
         self.check()?;
-        let mut arguments = Arguments::default();
-        P::arguments(&args, &mut arguments)?;
-        let inner = &self.compiled.inner;
-        let values = Values { constants: &inner.constants, arguments: &arguments };
-        self.session.planned(&mut || inner.plan(self.session), &mut |plan| {
-            self.session.stream(plan, &values, &mut |rows| {
-                while let Some(row) = rows.next_row()? {
-                    f(row)?;
-                }
-                Ok(())
-            })
-        })
+        self.rows(args)?.try_for_each(|row| f(row?))
     }
 
     /// As [`Compiled::iter`].
@@ -305,10 +294,10 @@ impl<'c, P: ParamSet, T: Row> On<'c, P, Vec<T>> {
     /// As [`On::call`].
     pub fn iter<'a>(self, args: P::Args<'a>) -> Result<RowIter<'c, T>> {
         self.check()?;
-        self.into_iter(args)
+        self.rows(args)
     }
 
-    fn into_iter<'a>(self, args: P::Args<'a>) -> Result<RowIter<'c, T>> {
+    fn rows<'a>(&self, args: P::Args<'a>) -> Result<RowIter<'c, T>> {
         let mut arguments = Arguments::default();
         P::arguments(&args, &mut arguments)?;
         let inner = &self.compiled.inner;

@@ -155,7 +155,8 @@ impl<'s, T: Document> Collection<'s, T> {
     /// Reports on indexes that are all there, without writing.
     fn found(&self, specs: &[IndexSpec]) -> Result<IndexReport> {
         let schema = self.session.newest_schema()?;
-        let outcomes = schema.collections.get(self.name()).map(|info| specs.iter().map(|spec| spec.outcome_in(info)));
+        let outcomes =
+            schema.collections.get(self.name()).map(|info| specs.iter().map(|spec| spec.outcome_in(info)));
         let mut report = IndexReport::default();
         for outcome in outcomes.into_iter().flatten() {
             match outcome {

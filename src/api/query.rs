@@ -681,14 +681,8 @@ impl<'s, T: Row> Query<T, Live<'s>> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn for_each(mut self, mut f: impl FnMut(T) -> Result<()>) -> Result<()> {
-        self.description.terminal = Terminal::Rows;
-        self.mode.session.stream_once(self.description, &mut |rows| {
-            while let Some(row) = rows.next_row()? {
-                f(row)?;
-            }
-            Ok(())
-        })
+    pub fn for_each(self, mut f: impl FnMut(T) -> Result<()>) -> Result<()> {
+        self.iter()?.try_for_each(|row| f(row?))
     }
 }
 

@@ -276,18 +276,6 @@ impl Session {
         self.planned(&mut || self.plan(&statement), &mut |plan| self.run(plan, &values, decode))
     }
 
-    /// As [`Session::run_once`], for a reader of rows that is not a plain function.
-    pub(crate) fn stream_once(
-        &self,
-        description: Description,
-        read: &mut dyn FnMut(&mut Rows<'_, '_>) -> Result<()>,
-    ) -> Result<()> {
-        let (statement, constants) = description.into_statement(Vec::new())?;
-        let arguments = Arguments::default();
-        let values = Values { constants: &constants, arguments: &arguments };
-        self.planned(&mut || self.plan(&statement), &mut |plan| self.stream(plan, &values, read))
-    }
-
     /// As [`Session::run_once`], for rows that are read later.
     pub(crate) fn iter_once<T: Row>(&self, description: Description) -> Result<RowIter<'_, T>> {
         let (statement, constants) = description.into_statement(Vec::new())?;

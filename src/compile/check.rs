@@ -13,7 +13,11 @@ pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
     let params = statement.params.len();
     for stage in &statement.query.stages {
         match stage {
-            Stage::Filter(lambda) | Stage::Group(lambda) => expression(lambda, params)?,
+            Stage::Filter(lambda) => expression(lambda, params)?,
+            Stage::Group(lambda) => {
+                expression(lambda, params)?;
+                grouped(lambda, lambda.root)?;
+            }
             Stage::Order { keys, .. } => keys.iter().try_for_each(|key| expression(&key.by, params))?,
             Stage::Select(lambda) => {
                 expression(lambda, params)?;
@@ -91,6 +95,18 @@ fn target(assignment: &Assignment) -> (&Lambda, ExprId) {
         _ => lambda.root,
     };
     (lambda, target)
+}
+
+/// Checks that what is grouped by has an equality (rule 20).
+fn grouped(lambda: &Lambda, id: ExprId) -> Result<(), CompileError> {
+    match lambda.node(id) {
+        Expr::Tuple(items) => items.iter().try_for_each(|item| grouped(lambda, *item)),
+        Expr::Field { ty: Type::Array | Type::Object | Type::Any, .. } => Err(CompileError::Unsupported {
+            what: format!("grouping by `{}`, a whole list or struct", lambda.display(id)),
+            instead: "group by its fields".to_owned(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Checks that an assignment goes to a stored field of the document.

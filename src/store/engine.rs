@@ -25,9 +25,6 @@ use super::txn::{ReadTxn, Reader, WriteTxn, Writer};
 /// The longest busy timeout: SQLite counts it in 31 bits of milliseconds.
 const LONGEST_WAIT: Duration = Duration::from_millis(i32::MAX as u64);
 
-/// What every SQLite file begins with takes that many bytes.
-const SQLITE_HEADER_LEN: u64 = 100;
-
 /// An open file.
 pub(crate) struct Engine {
     setup: Setup,

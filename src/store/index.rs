@@ -55,9 +55,9 @@ const RESERVED: [&str; 6] = ["id", "key", "doc", "rowid", "oid", "_rowid_"];
 impl WriteTxn {
     /// Forgets the indexes and columns that another program dropped without the catalog; returns whether there were any.
     pub(crate) fn forget_dropped(&self) -> Result<bool, StoreError> {
-        const INDEXES: &str =
-            "DELETE FROM vellum_index WHERE name NOT IN (SELECT name FROM sqlite_schema WHERE type = 'index')";
-        const COLUMNS: &str = "DELETE FROM vellum_column WHERE NOT EXISTS (SELECT 1 FROM vellum_collection AS c
+        const INDEXES: &str = "DELETE FROM vellum_index WHERE name NOT IN (SELECT name FROM sqlite_schema WHERE type = 'index')";
+        const COLUMNS: &str =
+            "DELETE FROM vellum_column WHERE NOT EXISTS (SELECT 1 FROM vellum_collection AS c
             CROSS JOIN pragma_table_xinfo(c.tbl) AS x
             WHERE c.id = vellum_column.collection AND x.name = vellum_column.name)";
         let forgotten = self.execute(INDEXES, &[])? + self.execute(COLUMNS, &[])?;
@@ -248,7 +248,11 @@ impl IndexSpec {
             let name = index.name.clone();
             let same =
                 index.unique == self.unique && self.columns.iter().all(|column| column.is_in(collection));
-            return Some(if same { IndexOutcome::Unchanged { name } } else { IndexOutcome::Differs { name } });
+            return Some(if same {
+                IndexOutcome::Unchanged { name }
+            } else {
+                IndexOutcome::Differs { name }
+            });
         }
         let blocking = self.columns.iter().find_map(|column| column.blocked_by(collection))?;
         Some(IndexOutcome::Differs { name: blocking.name.clone() })

@@ -27,6 +27,9 @@ pub(super) struct OpenSlot {
     pub(super) engine: Mutex<Weak<Engine>>,
 }
 
+/// What every SQLite file begins with takes that many bytes.
+const SQLITE_HEADER_LEN: u64 = 100;
+
 /// Returns the slot of a file, which is there afterwards.
 pub(super) fn slot(path: &Path, options: &Options) -> Result<Arc<OpenSlot>, StoreError> {
     let failed = |error| StoreError::io(path, error);
@@ -39,6 +42,10 @@ pub(super) fn slot(path: &Path, options: &Options) -> Result<Arc<OpenSlot>, Stor
         create_file(path).map_err(failed)?;
     }
     let real = fs::canonicalize(path).map_err(failed)?;
+    // SQLite takes a file of a byte or two for an empty one, and would write over it.
+    if (1..SQLITE_HEADER_LEN).contains(&fs::metadata(&real).map_err(failed)?.len()) {
+        return Err(StoreError::NotADatabase { path: real.into(), source: None });
+    }
     let key = Key {
         file: FileId::of(&real).map_err(failed)?,
         read_only: options.read_only,
