@@ -203,7 +203,12 @@ impl Session {
                 }
                 Ok(result)
             }
-            Pinned::Transaction(transaction) => f(&Write::Joined(transaction.lock())),
+            Pinned::Transaction(transaction) => {
+                let write = Write::Joined(transaction.lock());
+                let result = f(&write)?;
+                write.note_ids_returned();
+                Ok(result)
+            }
             Pinned::Snapshot(_) => Err(self.read_only()),
         }
     }

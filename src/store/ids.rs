@@ -1,6 +1,7 @@
 //! The integer ids that a transaction gives. None is given twice, also after its document was deleted: the catalog
-//! keeps the next one, written once, before the commit. What a transaction gave and took back is remembered for as long
-//! as the file is open ([`Burned`]): somebody may hold it.
+//! keeps the next one, written once, before the commit. What a call inside a transaction returned before the transaction
+//! was rolled back is remembered for as long as the file is open ([`Burned`]): somebody may hold it. What a call that
+//! failed had given is free again: nobody has seen it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -24,6 +25,8 @@ struct NextId {
     stored: i64,
     /// The id behind the last one that was given, or 0.
     given: i64,
+    /// The same, of those that a call has returned.
+    returned: i64,
 }
 
 /// The next ids behind those that transactions gave and then rolled back, by collection.
@@ -37,10 +40,10 @@ impl Burned {
 
     /// Remembers what was given and is taken back.
     pub(super) fn burn(&self, ids: &Ids) {
-        for entry in ids.0.iter().filter(|entry| entry.given > 0) {
+        for entry in ids.0.iter().filter(|entry| entry.returned > 0) {
             let mut burned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let next = burned.entry(entry.collection).or_default();
-            *next = entry.given.max(*next);
+            *next = entry.returned.max(*next);
         }
     }
 }
@@ -87,12 +90,19 @@ impl Ids {
         Ok(())
     }
 
-    /// Goes back to what was known before a part of the transaction, but for what that part gave.
+    /// Notes that a call returns what was given so far.
+    pub(super) fn note_returned(&mut self) {
+        for entry in &mut self.0 {
+            entry.returned = entry.given;
+        }
+    }
+
+    /// Goes back to what was known before a part of the transaction, but for what calls in that part returned.
     pub(super) fn take_back(&mut self, before: Ids) {
         let undone = std::mem::replace(self, before);
         for entry in &mut self.0 {
             if let Some(undone) = undone.0.iter().find(|undone| undone.collection == entry.collection) {
-                entry.next = entry.next.max(undone.given);
+                entry.next = entry.next.max(undone.returned);
             }
         }
     }
@@ -119,6 +129,6 @@ impl NextId {
         let largest = format!("SELECT coalesce(max(id), 0) FROM {}", quote(&table));
         let largest = conn.first(&largest, &[], |row| row.int(0))?.unwrap_or(0);
         let next = stored.max(largest.saturating_add(1)).max(burned.next(collection));
-        Ok(Self { collection, next, stored, given: 0 })
+        Ok(Self { collection, next, stored, given: 0, returned: 0 })
     }
 }

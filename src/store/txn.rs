@@ -259,6 +259,11 @@ impl WriteTxn {
         self.ids.borrow_mut().give(self, self.engine.burned(), collection)
     }
 
+    /// Notes that the caller now returns the ids that were given: they are not given again, even if this rolls back.
+    pub(crate) fn note_ids_returned(&self) {
+        self.ids.borrow_mut().note_returned();
+    }
+
     /// Notes an id that the caller chose for a document of a collection, so that it is never given.
     pub(crate) fn note_id(&self, collection: i64, id: i64) -> Result<(), StoreError> {
         self.ids.borrow_mut().note(self, self.engine.burned(), collection, id)

@@ -33,7 +33,7 @@ fn an_id_is_never_given_again() -> TestResult {
 }
 
 #[test]
-fn what_was_rolled_back_gave_no_id() -> TestResult {
+fn what_a_call_returned_before_it_was_rolled_back_is_not_given_again() -> TestResult {
     let scene = Scene::new()?;
     let engine = scene.open()?;
     let txn = engine.begin()?;
@@ -43,13 +43,22 @@ fn what_was_rolled_back_gave_no_id() -> TestResult {
     assert_eq!(insert(&txn, id)?, 1);
     drop(txn);
     let txn = engine.begin()?;
-    assert_eq!(insert(&txn, id)?, 1);
-    let savepoint = txn.savepoint()?;
-    assert_eq!([insert(&txn, id)?, insert(&txn, id)?], [2, 3]);
-    drop(savepoint);
+    assert_eq!(insert(&txn, id)?, 1, "no call has returned it");
+    txn.note_ids_returned();
+    drop(txn);
+    let txn = engine.begin()?;
     assert_eq!(insert(&txn, id)?, 2);
+    let savepoint = txn.savepoint()?;
+    assert_eq!([insert(&txn, id)?, insert(&txn, id)?], [3, 4]);
+    drop(savepoint);
+    assert_eq!(insert(&txn, id)?, 3);
+    let savepoint = txn.savepoint()?;
+    assert_eq!(insert(&txn, id)?, 4);
+    txn.note_ids_returned();
+    drop(savepoint);
+    assert_eq!(insert(&txn, id)?, 5);
     txn.commit()?;
-    assert_eq!(int(&*engine.reader()?, "SELECT next_id FROM vellum_collection")?, 3);
+    assert_eq!(int(&*engine.reader()?, "SELECT next_id FROM vellum_collection")?, 6);
     Ok(())
 }
 

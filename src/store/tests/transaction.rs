@@ -312,7 +312,7 @@ fn at_most_64_readers_are_lent() -> TestResult {
     let engine = scene.open()?;
     let readers: Result<Vec<_>, _> = (0..64).map(|_| engine.reader()).collect();
     let mut readers = readers?;
-    assert!(matches!(engine.reader(), Err(StoreError::Busy { .. })));
+    assert!(matches!(engine.reader(), Err(StoreError::NoReader { most: 64, .. })));
     readers.pop();
     engine.reader()?;
     Ok(())
