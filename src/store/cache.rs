@@ -1,8 +1,7 @@
-//! The idle statements of a connection, by their text. A loan moves a statement out and back without allocating.
+//! The statements of a connection, by their text. A loan moves a statement out and back without allocating.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::mem;
 
 use super::stmt::Prepared;
 
@@ -11,33 +10,37 @@ const CACHE_LEN: usize = 256;
 
 #[derive(Default)]
 pub(super) struct Cache {
-    idle: HashMap<Box<str>, Idle, BuildHasherDefault<WordHasher>>,
+    places: HashMap<Box<str>, Place, BuildHasherDefault<WordHasher>>,
     clock: u64,
 }
 
-struct Idle {
-    prepared: Prepared,
+/// Where a statement is kept; one that is on loan keeps its place.
+struct Place {
+    idle: Option<Prepared>,
     last_use: u64,
 }
 
 impl Cache {
     pub(super) fn take(&mut self, sql: &str) -> Option<Prepared> {
-        let (sql, Idle { mut prepared, .. }) = self.idle.remove_entry(sql)?;
-        prepared.sql = sql;
-        Some(prepared)
+        self.places.get_mut(sql)?.idle.take()
     }
 
     /// Keeps a statement. Of two with one text, lent at the same time, the last one stays.
-    pub(super) fn put(&mut self, mut prepared: Prepared) {
+    pub(super) fn put(&mut self, prepared: Prepared) {
         self.clock += 1;
-        let sql = mem::take(&mut prepared.sql);
-        self.idle.insert(sql, Idle { prepared, last_use: self.clock });
-        if self.idle.len() > CACHE_LEN {
-            let oldest = self.idle.iter().min_by_key(|(_, idle)| idle.last_use).map(|(sql, _)| sql.clone());
+        if let Some(place) = self.places.get_mut(&prepared.sql) {
+            *place = Place { idle: Some(prepared), last_use: self.clock };
+            return;
+        }
+        if self.places.len() >= CACHE_LEN {
+            let oldest =
+                self.places.iter().min_by_key(|(_, place)| place.last_use).map(|(sql, _)| sql.clone());
             if let Some(sql) = oldest {
-                self.idle.remove(&sql);
+                self.places.remove(&sql);
             }
         }
+        let sql = prepared.sql.clone();
+        self.places.insert(sql, Place { idle: Some(prepared), last_use: self.clock });
     }
 }
 

@@ -26,7 +26,9 @@ const LEAST_SQLITE: i32 = 3_054_000;
 const PAGE_LEN: u32 = 8192;
 
 const WRITER_CACHE_KIB: u32 = 64 << 10;
-const READER_CACHE_KIB: u32 = 16 << 10;
+/// Room for the narrow index of a few hundred thousand documents beside the documents of some pages: with half of it
+/// a page along another index reads most of its pages anew.
+const READER_CACHE_KIB: u32 = 32 << 10;
 
 /// What the WAL file is cut back to when it starts anew.
 const WAL_LIMIT_BYTES: u32 = 64 << 20;

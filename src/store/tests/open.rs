@@ -39,7 +39,7 @@ fn every_promised_pragma_is_in_force() -> TestResult {
             assert!(conn.batch("PRAGMA writable_schema=ON; DELETE FROM sqlite_schema").is_err());
         }
         assert_eq!(int(&writer, "PRAGMA cache_size")?, -65536);
-        assert_eq!(int(&reader, "PRAGMA cache_size")?, -16384);
+        assert_eq!(int(&reader, "PRAGMA cache_size")?, -32768);
         assert_eq!(int(&writer, "PRAGMA ignore_check_constraints")?, i64::from(!cfg!(debug_assertions)));
         assert!(reader.execute("DELETE FROM vellum_meta", &[]).is_err());
     }
