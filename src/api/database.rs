@@ -171,6 +171,9 @@ impl Database {
 
     /// Compiles a query over any collection: `db.compile(|q, (prefix,)| q.from::<Event>()..)`.
     ///
+    /// The closure's second argument is `()` for no parameter, a tuple pattern for some (`(prefix,)` for one), or is
+    /// annotated: `prefix: Param<String>`, or the struct that `#[derive(Params)]` makes.
+    ///
     /// # Errors
     /// `InvalidQuery` for what cannot be run by the rules, in the words of the query.
     ///
