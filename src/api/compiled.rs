@@ -8,7 +8,7 @@ use crate::api::bind::Values;
 use crate::api::explain::{self, Explanation};
 use crate::api::iter::RowIter;
 use crate::api::param::{Arguments, ParamSet, Slots, SymbolicParams};
-use crate::api::query::IntoPlan;
+use crate::api::plan::IntoPlan;
 use crate::api::rows::Decode;
 use crate::api::session::Session;
 use crate::api::value::Row;

@@ -7,183 +7,22 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use crate::api::arena::{Extracted, Frame, Node};
+use crate::api::arena::Frame;
 use crate::api::document::Document;
 use crate::api::explain::{self, Explanation};
 use crate::api::expr::{Expr, Predicate};
 use crate::api::iter::RowIter;
+use crate::api::mode::{Deferred, Live, Mode};
 use crate::api::ops::Num;
 use crate::api::order::OrderKeys;
-use crate::api::param::Param;
+use crate::api::plan::{Description, Plan};
+use crate::api::row_count::RowCount;
 use crate::api::rows::Decode;
-use crate::api::sealed::Sealed;
 use crate::api::select::Grouped;
-use crate::api::session::Session;
 use crate::api::value::{Ordered, Row, Symbol, Value};
 use crate::api::write::Assignments;
-use crate::compile::CompileError;
 use crate::error::{Error, QueryError, Result};
-use crate::ir;
-use crate::ir::doc::{self, Fold, Lambda, Source, Stage, Terminal};
-
-/// How terminals finish: [`Deferred`] describes them for `compile`, [`Live`] runs them. Sealed.
-pub trait Mode: private::Sealed {
-    /// What a terminal returns.
-    type Ret<O>;
-    #[doc(hidden)]
-    fn finish<O>(self, plan: Plan<O>) -> Self::Ret<O>;
-}
-
-/// Inside `compile`: `count()` is a [`Plan<u64>`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Deferred;
-
-impl Mode for Deferred {
-    type Ret<O> = Plan<O>;
-
-    fn finish<O>(self, plan: Plan<O>) -> Plan<O> {
-        plan
-    }
-}
-
-/// On a collection: `count()` is a `Result<u64>`.
-#[derive(Clone, Copy, Debug)]
-pub struct Live<'s> {
-    pub(crate) session: &'s Session,
-}
-
-impl Mode for Live<'_> {
-    type Ret<O> = Result<O>;
-
-    fn finish<O>(self, plan: Plan<O>) -> Result<O> {
-        self.session.run_once(plan.description, plan.decode)
-    }
-}
-
-mod private {
-    pub trait Sealed {}
-    impl Sealed for super::Deferred {}
-    impl Sealed for super::Live<'_> {}
-}
-
-/// A query as the builder has it: the tree, the constants beside it, and the first thing that was wrong.
-#[derive(Clone, Debug)]
-pub(crate) struct Description {
-    pub(crate) query: doc::Query,
-    pub(crate) terminal: Terminal,
-    pub(crate) constants: Vec<ir::value::Value>,
-    pub(crate) error: Option<CompileError>,
-}
-
-impl Description {
-    pub(crate) fn collection(name: Cow<'static, str>, key: &'static str) -> Self {
-        Description {
-            query: doc::Query { source: Source::Collection { name, key }, stages: Vec::new() },
-            terminal: Terminal::Rows,
-            constants: Vec::new(),
-            error: None,
-        }
-    }
-
-    /// Takes over the constants and the error of a closure, and returns its lambda.
-    fn absorb(&mut self, extracted: Extracted) -> Lambda {
-        self.constants.extend(extracted.constants);
-        if let Some(error) = extracted.error {
-            self.error.get_or_insert(error);
-        }
-        extracted.lambda
-    }
-
-    fn lambda(&mut self, frame: &Frame, root: Node) -> Lambda {
-        let extracted = frame.finish(root, self.constants.len());
-        self.absorb(extracted)
-    }
-
-    pub(crate) fn push(&mut self, stage: impl FnOnce(Lambda) -> Stage, frame: &Frame, root: Node) {
-        let lambda = self.lambda(frame, root);
-        self.query.stages.push(stage(lambda));
-    }
-
-    fn order(&mut self, frame: &Frame, keys: &[crate::api::order::OrderKey], then: bool) {
-        let keys = keys
-            .iter()
-            .map(|key| {
-                let lambda = self.absorb(key.extract(frame, self.constants.len()));
-                key.with(lambda)
-            })
-            .collect();
-        self.query.stages.push(Stage::Order { keys, then });
-    }
-
-    fn update(&mut self, frame: &Frame, assignments: &[crate::api::write::Assignment]) {
-        let changes = assignments
-            .iter()
-            .map(|assignment| {
-                let lambda = self.absorb(assignment.extract(frame, self.constants.len()));
-                assignment.with(lambda)
-            })
-            .collect();
-        self.terminal = Terminal::Update(changes);
-    }
-
-    fn count(&mut self, count: RowCountOf, method: &'static str) -> doc::Count {
-        match count {
-            RowCountOf::Param(Some(slot)) => doc::Count::Param(slot),
-            RowCountOf::Param(None) => {
-                self.error.get_or_insert(CompileError::ForeignParameter);
-                doc::Count::Param(u16::MAX)
-            }
-            RowCountOf::Constant(count) => {
-                if count < 0 {
-                    self.error.get_or_insert(CompileError::NegativeCount { method, count });
-                }
-                self.constants.push(ir::value::Value::Int(count));
-                doc::Count::Constant(self.constants.len() as u32 - 1)
-            }
-        }
-    }
-}
-
-/// A finished query: what it says, and the function that reads its rows.
-#[must_use = "a plan does nothing until it is compiled"]
-pub struct Plan<O> {
-    pub(crate) description: Description,
-    pub(crate) decode: Decode<O>,
-}
-
-impl<O> std::fmt::Debug for Plan<O> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Plan").field(&self.description).finish()
-    }
-}
-
-/// What a `compile` closure may return: a terminal, or a query (all its rows). Sealed.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be compiled",
-    label = "the closure must return a query or a terminal such as `.count()`"
-)]
-pub trait IntoPlan: Sealed {
-    /// What a call returns.
-    type Output;
-    #[doc(hidden)]
-    fn into_plan(self) -> Plan<Self::Output>;
-}
-
-impl<O> IntoPlan for Plan<O> {
-    type Output = O;
-
-    fn into_plan(self) -> Plan<O> {
-        self
-    }
-}
-
-impl<T: Row> IntoPlan for Query<T, Deferred> {
-    type Output = Vec<T>;
-
-    fn into_plan(self) -> Plan<Vec<T>> {
-        self.to_vec()
-    }
-}
+use crate::ir::doc::{Fold, Stage, Terminal};
 
 /// A query that yields rows of type `T`. Lazy: nothing runs before a terminal.
 ///
@@ -218,43 +57,6 @@ impl<T, M: Clone> Clone for Query<T, M> {
 impl<T, M> std::fmt::Debug for Query<T, M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Query").field(&self.description).finish()
-    }
-}
-
-/// A number of rows, as the builder has it.
-#[derive(Debug)]
-pub enum RowCountOf {
-    /// A number.
-    Constant(i64),
-    /// A parameter's slot, or none when the parameter belongs to another query.
-    Param(Option<u16>),
-}
-
-/// Row counts for `skip` and `take`: integers and `Param<u64>`. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a row count",
-    label = "expected an unsigned integer or a `Param<u64>`"
-)]
-pub trait RowCount {
-    #[doc(hidden)]
-    fn rows(self) -> RowCountOf;
-}
-
-macro_rules! row_counts {
-    ($($count:ty)*) => { $(
-        impl RowCount for $count {
-            fn rows(self) -> RowCountOf {
-                // Rule 6: counts are clamped to `i64::MAX`.
-                RowCountOf::Constant(i64::try_from(self).unwrap_or(i64::MAX))
-            }
-        }
-    )* };
-}
-row_counts!(i32 u32 u64 usize);
-
-impl RowCount for Param<u64> {
-    fn rows(self) -> RowCountOf {
-        RowCountOf::Param(self.slot())
     }
 }
 

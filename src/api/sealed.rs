@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::api::expr::Expr;
 use crate::api::order::OrderKey;
 use crate::api::param::Param;
-use crate::api::query::{Plan, Query};
+use crate::api::plan::Plan;
+use crate::api::query::Query;
 use crate::api::value::Scalar;
 use crate::api::write::Assignment;
 

@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 
 use crate::api::arena::{self, Frame};
 use crate::api::expr::Expr;
+use crate::api::mode::Mode;
 use crate::api::ops::Num;
-use crate::api::query::{Mode, Query};
+use crate::api::query::Query;
 use crate::api::value::{Ordered, Row, Symbol, Value};
 use crate::ir::doc::{Expr as Tree, Fold, Stage};
 use crate::ir::types::Type;

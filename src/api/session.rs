@@ -9,7 +9,7 @@ use crate::api::bind::Values;
 use crate::api::catalog;
 use crate::api::iter::RowIter;
 use crate::api::param::Arguments;
-use crate::api::query::Description;
+use crate::api::plan::Description;
 use crate::api::rows::{Decode, Rows};
 use crate::api::value::Row;
 use crate::compile::{self, Disabled, Plan, PlanCache};
