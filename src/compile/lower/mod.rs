@@ -208,7 +208,10 @@ impl Lowering<'_> {
     ) -> Result<(Select, Output), CompileError> {
         self.enter(lambda, [&block.row]);
         let value = self.value(lambda, lambda.root)?;
-        if !matches!(fold, Fold::Min | Fold::Max) {
+        // Where something can fail every row is asked, also one that has no value (rule 8).
+        let is_extreme =
+            matches!(fold, Fold::Min | Fold::Max) && !block.can_fail() && !value::can_fail(&value.expr);
+        if !is_extreme {
             let folded = self.fold(fold, value, lambda);
             return Ok(block.into_value(folded));
         }

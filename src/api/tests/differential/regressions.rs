@@ -80,3 +80,16 @@ fn a_constant_that_fails_fails_for_no_rows_that_are_not_there() -> Result {
     }
     Ok(())
 }
+
+#[test]
+fn a_row_without_the_value_of_an_extreme_is_asked_what_can_fail() -> Result {
+    use crate::ir::doc::{Arithmetic::Mul, Fold};
+    let documents = [r#"{"size":9223372036854775807}"#, r#"{"size":1,"name":"a"}"#];
+    let doubled = Tree::Arithmetic(Mul, vec![Tree::field("size", Type::I64), Tree::int(2)], Type::I64, false);
+    for fold in [Fold::Min, Fold::Max] {
+        let condition = Step::Filter(doubled.clone().compare(Comparison::Ge, Tree::int(0)));
+        agree(&documents, vec![condition], End::Fold(fold, Tree::field("name", Type::Text)))?;
+        agree(&documents, vec![], End::Fold(fold, doubled.clone()))?;
+    }
+    Ok(())
+}
