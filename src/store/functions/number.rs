@@ -152,9 +152,10 @@ where
 fn unary(context: &Context<'_>, of_int: fn(i128) -> Exact, of_real: fn(f64) -> f64) -> Output {
     let Some(a) = number_arg(context, 0) else { return Ok(NULL) };
     checked(context, 1, |ty, _| {
-        Ok(ty.hold(match a {
-            Number::Int(int) => of_int(int.into()),
-            Number::Real(real) => Exact::Real(of_real(real)),
+        Ok(ty.hold(match (ty, a) {
+            (Type::Int { .. }, Number::Int(int)) => of_int(int.into()),
+            // A float that is stored as an integer is still a float: the negative of its zero has a sign.
+            (_, number) => Exact::Real(of_real(number.to_f64())),
         }))
     })
 }

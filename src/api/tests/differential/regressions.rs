@@ -93,3 +93,11 @@ fn a_row_without_the_value_of_an_extreme_is_asked_what_can_fail() -> Result {
     }
     Ok(())
 }
+
+#[test]
+fn a_float_that_is_stored_as_an_integer_is_negated_as_a_float() -> Result {
+    use crate::ir::doc::Arithmetic::Neg;
+    let negated = Tree::Arithmetic(Neg, vec![Tree::field("q\"t", Type::F64)], Type::F64, false);
+    let documents = [r#"{"q\"t":0}"#, r#"{"q\"t":7}"#, r#"{"q\"t":9007199254740993}"#];
+    agree(&documents, vec![Step::Select(negated)], End::Plain(Terminal::Rows))
+}
