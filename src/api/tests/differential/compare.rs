@@ -106,13 +106,20 @@ fn is_answer(answer: &Answer, found: &Rows, tolerance: Tolerance) -> bool {
     }
 }
 
+/// Pairs rows off: first those that are equal, lest one of them goes to another row that it is only near to.
 fn is_set(rows: &[Vec<Column>], found: &[Vec<Cell>], tolerance: Tolerance) -> bool {
+    let mut rows: Vec<&Vec<Column>> = rows.iter().collect();
     let mut left: Vec<&Vec<Cell>> = found.iter().collect();
-    for row in rows {
-        let Some(at) = left.iter().position(|found| is_row(row, found, tolerance)) else { return false };
-        left.swap_remove(at);
+    for tolerance in [Tolerance::None, tolerance] {
+        rows.retain(|row| match left.iter().position(|found| is_row(row, found, tolerance)) {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => true,
+        });
     }
-    left.is_empty()
+    rows.is_empty() && left.is_empty()
 }
 
 /// Returns how many columns of a row are compared: behind them a statement may have the row id, for messages.
@@ -155,4 +162,15 @@ fn is_value(expected: &Json, found: &Cell, tolerance: Tolerance) -> bool {
         }
         _ => false,
     }
+}
+
+#[test]
+fn rows_that_are_near_to_each_other_pair_off_with_their_equals() {
+    let expected = [Json::Real(0.0), Json::Int(256)].map(|value| vec![Column::Value(value)]);
+    let found = |real| [vec![Cell::Int(256)], vec![Cell::Real(real)]];
+    let near = Tolerance::Apart(1e9);
+    assert!(is_set(&expected, &found(0.0), near));
+    assert!(is_set(&expected, &found(1.0), near));
+    assert!(!is_set(&expected, &found(2e9), near));
+    assert!(!is_set(&expected, &found(0.0)[..1], near));
 }
