@@ -47,6 +47,8 @@ pub(super) struct Block {
     /// What makes the order total: row ids, or the keys of groups.
     ties: Vec<Expr>,
     ordered: bool,
+    /// Whether the order chooses the page and nothing behind it: a later key starts afresh.
+    forgets_order: bool,
     pub(super) row: Row,
     pub(super) limit: Option<Expr>,
     pub(super) offset: Option<Expr>,
@@ -65,6 +67,7 @@ impl Block {
             order: Vec::new(),
             ties: vec![Expr::Id(alias)],
             ordered: true,
+            forgets_order: false,
             row: Row::Document { alias, collection: Arc::clone(collection) },
             limit: None,
             offset: None,
@@ -99,7 +102,9 @@ impl Block {
     }
 
     pub(super) fn unordered(&mut self) {
-        if !self.is_limited() {
+        if self.is_limited() {
+            self.forgets_order = true;
+        } else {
             self.clear_order();
             self.ordered = false;
         }
@@ -244,7 +249,8 @@ impl Block {
         };
         let mut crossing = Crossing { alias, late, columns: Vec::new(), from: Vec::new(), joins: Vec::new() };
         let row = crossing.row(&self.row, next)?;
-        let keys = self.order.iter().map(|(by, d, n)| (crossing.column(by.clone()), *d, *n)).collect();
+        let order = if self.forgets_order { &[] } else { self.order.as_slice() };
+        let keys = order.iter().map(|(by, d, n)| (crossing.column(by.clone()), *d, *n)).collect();
         let ties = self.ties.iter().map(|tie| crossing.column(tie.clone())).collect();
         let mut inner = self.select(crossing.columns);
         if self.is_limited() {
@@ -261,7 +267,8 @@ impl Block {
             group: Vec::new(),
             order: keys,
             ties,
-            ordered: self.ordered,
+            ordered: self.ordered && !self.forgets_order,
+            forgets_order: false,
             row,
             limit: None,
             offset: None,

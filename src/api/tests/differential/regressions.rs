@@ -95,6 +95,15 @@ fn a_row_without_the_value_of_an_extreme_is_asked_what_can_fail() -> Result {
 }
 
 #[test]
+fn an_order_that_was_given_up_behind_a_page_breaks_no_ties() -> Result {
+    let documents = [r#"{"size":2}"#, r#"{"size":1}"#, r#"{"size":3}"#];
+    let by_size = Step::order([Tree::field("size", Type::I64).asc()]);
+    let all_equal = Step::order([Tree::int(7).desc()]);
+    rows(&documents, vec![by_size.clone(), Step::Skip(1), Step::Unordered, all_equal.clone()])?;
+    rows(&documents, vec![by_size, Step::Take(2), Step::Unordered, all_equal, Step::Take(1)])
+}
+
+#[test]
 fn a_float_that_is_stored_as_an_integer_is_negated_as_a_float() -> Result {
     use crate::ir::doc::Arithmetic::Neg;
     let negated = Tree::Arithmetic(Neg, vec![Tree::field("q\"t", Type::F64)], Type::F64, false);
