@@ -51,7 +51,7 @@ impl<'r, 's> Rows<'r, 's> {
     /// Reads a row after which there is no other.
     pub(crate) fn only<T: Row>(&mut self) -> Result<Option<T>> {
         let row = self.next_row()?;
-        if row.is_some() && self.statement.step()?.is_some() {
+        if row.is_some() && !self.plan.is_unique && self.statement.step()?.is_some() {
             return Err(Error::Query(QueryError::ManyRows));
         }
         Ok(row)

@@ -68,7 +68,7 @@ fn plan(
     stage: &mut dyn FnMut(Depth, &'static str, &sql::Statement),
 ) -> Result<(Plan, [Vec<Reading>; 2]), CompileError> {
     check::check(statement)?;
-    let Lowered { statement: lowered, output } = lower::lower(statement, catalog)?;
+    let Lowered { statement: lowered, output, is_unique } = lower::lower(statement, catalog)?;
     let mut rewrite = |depth: Depth| {
         let mut sql = lowered.clone();
         stage(depth, "lower", &sql);
@@ -92,7 +92,8 @@ fn plan(
             instead: "give the values as one list to `is_in`".to_owned(),
         });
     }
-    let plan = Plan { text, deep, output, epoch: catalog.epoch, is_write: statement.terminal.is_write() };
+    let is_write = statement.terminal.is_write();
+    let plan = Plan { text, deep, output, epoch: catalog.epoch, is_write, is_unique };
     Ok((plan, [readings, deep_readings]))
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Plan {
     pub(crate) epoch: i64,
     /// Whether it writes.
     pub(crate) is_write: bool,
+    /// Whether a row, when there is one, is known to be the only one.
+    pub(crate) is_unique: bool,
 }
 
 /// A statement's text, and what it binds.

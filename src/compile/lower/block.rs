@@ -82,6 +82,20 @@ impl Block {
         !self.group.is_empty()
     }
 
+    /// Returns whether a condition names the row id, so that there is one row at most.
+    pub(super) fn is_unique(&self) -> bool {
+        let [Source { alias, kind: SourceKind::Table { .. } }] = self.from.as_slice() else { return false };
+        let id = Expr::Id(*alias);
+        let is_given = |operand: &Expr| matches!(operand, Expr::Bind(_) | Expr::Int(_));
+        !self.is_grouped()
+            && self.conditions.iter().any(|condition| match condition {
+                Expr::Binary(Binary::Eq, left, right) => {
+                    **left == id && is_given(right) || **right == id && is_given(left)
+                }
+                _ => false,
+            })
+    }
+
     /// Adds a condition. One that can fail is kept apart (rule 8).
     pub(super) fn filter(&mut self, condition: Expr) {
         if can_fail(&condition) {

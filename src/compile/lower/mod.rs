@@ -23,14 +23,23 @@ use block::{Block, Row};
 pub(crate) struct Lowered {
     pub(crate) statement: Statement,
     pub(crate) output: Output,
+    /// Whether there is one row at most without a limit that says so.
+    pub(crate) is_unique: bool,
 }
 
 /// Lowers a checked statement.
 pub(crate) fn lower(statement: &doc::Statement, catalog: &Catalog) -> Result<Lowered, CompileError> {
-    let mut lowering =
-        Lowering { catalog, binds: Binds::default(), next_alias: 0, rows: Vec::new(), folds: false };
+    let mut lowering = Lowering {
+        catalog,
+        binds: Binds::default(),
+        next_alias: 0,
+        rows: Vec::new(),
+        folds: false,
+        is_unique: false,
+    };
     let (body, output) = lowering.statement(statement)?;
-    Ok(Lowered { statement: Statement { body, binds: lowering.binds }, output })
+    let is_unique = lowering.is_unique;
+    Ok(Lowered { statement: Statement { body, binds: lowering.binds }, output, is_unique })
 }
 
 /// What is known while lowering.
@@ -42,6 +51,7 @@ pub(super) struct Lowering<'a> {
     rows: Vec<(Binder, Row)>,
     /// Whether a fold may stand here: in what is selected from a group, and not inside another fold.
     folds: bool,
+    is_unique: bool,
 }
 
 impl Lowering<'_> {
@@ -141,6 +151,9 @@ impl Lowering<'_> {
     fn terminal(&mut self, mut block: Block, terminal: &Terminal) -> Result<(Select, Output), CompileError> {
         match terminal {
             Terminal::Rows => {}
+            Terminal::First | Terminal::Single if !block.is_limited() && block.is_unique() => {
+                self.is_unique = true;
+            }
             Terminal::First | Terminal::Single => {
                 if block.limit.is_some() {
                     block = self.wrap(block)?;
