@@ -5,11 +5,14 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::stmt::Prepared;
 
-/// The most statements that are kept; the one that was used longest ago goes first.
+/// The most statements that are kept beside the last one; the one that was used longest ago goes first.
 const CACHE_LEN: usize = 256;
 
 #[derive(Default)]
 pub(super) struct Cache {
+    /// The statement that came back last, which is the most likely to be asked for: it is found by comparing texts,
+    /// and stays out of the map while it is asked for again and again.
+    last: Option<Prepared>,
     places: HashMap<Box<str>, Place, BuildHasherDefault<WordHasher>>,
     clock: u64,
 }
@@ -22,11 +25,21 @@ struct Place {
 
 impl Cache {
     pub(super) fn take(&mut self, sql: &str) -> Option<Prepared> {
+        if self.last.as_ref().is_some_and(|last| *last.sql == *sql) {
+            return self.last.take();
+        }
         self.places.get_mut(sql)?.idle.take()
     }
 
     /// Keeps a statement. Of two with one text, lent at the same time, the last one stays.
     pub(super) fn put(&mut self, prepared: Prepared) {
+        if let Some(former) = self.last.replace(prepared) {
+            self.settle(former);
+        }
+    }
+
+    /// Moves a statement to its place in the map.
+    fn settle(&mut self, prepared: Prepared) {
         self.clock += 1;
         if let Some(place) = self.places.get_mut(&prepared.sql) {
             *place = Place { idle: Some(prepared), last_use: self.clock };
@@ -98,11 +111,15 @@ mod tests {
         }
         let again = cache.take(&sql(0)).expect("the first");
         assert_eq!(&*again.sql, sql(0));
+        assert!(cache.take(&sql(0)).is_none(), "it is on loan");
         cache.put(again);
-        cache.put(Prepared::new(&conn, &sql(CACHE_LEN))?);
+        for i in [CACHE_LEN, CACHE_LEN + 1] {
+            cache.put(Prepared::new(&conn, &sql(i))?);
+        }
         assert!(cache.take(&sql(1)).is_none());
-        assert!(cache.take(&sql(0)).is_some());
-        assert!(cache.take(&sql(CACHE_LEN)).is_some());
+        for i in [0, 2, CACHE_LEN, CACHE_LEN + 1] {
+            assert!(cache.take(&sql(i)).is_some(), "{i}");
+        }
         Ok(())
     }
 }
