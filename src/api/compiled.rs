@@ -1,7 +1,9 @@
 //! Compiled queries: planned once, called many times from any thread.
 
 use std::marker::PhantomData;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use arc_swap::{ArcSwap, Guard};
 
 use crate::api::arena::Scope;
 use crate::api::bind::Values;
@@ -43,7 +45,7 @@ struct Inner {
     session: Arc<Session>,
     statement: Statement,
     constants: Vec<Value>,
-    plan: RwLock<Arc<Plan>>,
+    plan: ArcSwap<Plan>,
 }
 
 impl<P, O> Clone for Compiled<P, O> {
@@ -77,22 +79,22 @@ pub(crate) fn compile<Q, S: SymbolicParams, R: IntoPlan>(
 impl Inner {
     fn new(session: &Arc<Session>, statement: Statement, constants: Vec<Value>) -> Result<Self> {
         let plan = Arc::new(compile::compile(&statement, &*session.catalog()?, session.shared.disabled)?);
-        Ok(Inner { session: Arc::clone(session), statement, constants, plan: RwLock::new(plan) })
+        Ok(Inner { session: Arc::clone(session), statement, constants, plan: ArcSwap::new(plan) })
     }
 
     /// Returns the plan for what a session sees, made anew when the schema moved.
-    fn plan(&self, session: &Session) -> Result<Arc<Plan>> {
-        let known = Arc::clone(&self.plan.read().unwrap_or_else(PoisonError::into_inner));
-        let schema = session.schema()?;
-        if known.epoch == schema.epoch {
+    fn plan(&self, session: &Session) -> Result<Guard<Arc<Plan>>> {
+        let known = self.plan.load();
+        if known.epoch == session.epoch()? {
             return Ok(known);
         }
+        let schema = session.schema()?;
         let plan = session.plan(&self.statement)?;
         // A transaction may see a schema that never comes to be; only what everybody sees is kept.
         if Arc::ptr_eq(&schema, &session.shared.engine.schema()) {
-            *self.plan.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&plan);
+            self.plan.store(Arc::clone(&plan));
         }
-        Ok(plan)
+        Ok(Guard::from_inner(plan))
     }
 
     fn call<O>(&self, session: &Session, arguments: &Arguments<'_>, decode: Decode<O>) -> Result<O> {
@@ -164,7 +166,7 @@ impl<P, O> Compiled<P, O> {
     /// # }
     /// ```
     pub fn to_sql(&self) -> String {
-        self.inner.plan.read().unwrap_or_else(PoisonError::into_inner).text.sql.clone()
+        self.inner.plan.load().text.sql.clone()
     }
 
     /// Explains what a call runs now: every stage, SQLite's own plan, which index serves what, and why not a faster

@@ -1,8 +1,9 @@
 //! Where a call runs: on the database, in a transaction, or in a snapshot.
 
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 
 use crate::api::bind::Values;
@@ -29,7 +30,7 @@ pub(crate) struct Shared {
     pub(crate) engine: Arc<store::Engine>,
     pub(crate) plans: PlanCache,
     pub(crate) disabled: Disabled,
-    catalog: RwLock<Known>,
+    catalog: ArcSwap<Known>,
 }
 
 /// The schema that was seen last, as the compiler reads it.
@@ -47,22 +48,20 @@ impl Shared {
             engine,
             plans: PlanCache::default(),
             disabled,
-            catalog: RwLock::new(Known { schema, catalog }),
+            catalog: ArcSwap::from_pointee(Known { schema, catalog }),
         }
     }
 
     /// Returns the catalog of a schema.
     fn catalog(&self, schema: &Arc<store::Schema>) -> Arc<Catalog> {
-        {
-            let known = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
-            if Arc::ptr_eq(&known.schema, schema) {
-                return Arc::clone(&known.catalog);
-            }
+        let known = self.catalog.load();
+        if Arc::ptr_eq(&known.schema, schema) {
+            return Arc::clone(&known.catalog);
         }
         let catalog = Arc::new(catalog::of(schema));
         if Arc::ptr_eq(&self.engine.schema(), schema) {
-            let mut known = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
-            *known = Known { schema: Arc::clone(schema), catalog: Arc::clone(&catalog) };
+            let known = Known { schema: Arc::clone(schema), catalog: Arc::clone(&catalog) };
+            self.catalog.store(Arc::new(known));
         }
         catalog
     }
@@ -78,7 +77,7 @@ pub struct Session {
 /// The connection that a session holds, if it holds one.
 enum Pinned {
     None,
-    Snapshot(ReentrantMutex<store::ReadTxn>),
+    Snapshot { schema: Arc<store::Schema>, snapshot: ReentrantMutex<store::ReadTxn> },
     Transaction(ReentrantMutex<store::WriteTxn>),
 }
 
@@ -86,7 +85,7 @@ impl std::fmt::Debug for Pinned {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Pinned::None => "None",
-            Pinned::Snapshot(_) => "Snapshot",
+            Pinned::Snapshot { .. } => "Snapshot",
             Pinned::Transaction(_) => "Transaction",
         })
     }
@@ -135,7 +134,8 @@ impl Session {
     }
 
     pub(crate) fn of_snapshot(shared: Arc<Shared>, snapshot: store::ReadTxn) -> Self {
-        Session { shared, pinned: Pinned::Snapshot(ReentrantMutex::new(snapshot)) }
+        let schema = snapshot.schema();
+        Session { shared, pinned: Pinned::Snapshot { schema, snapshot: ReentrantMutex::new(snapshot) } }
     }
 
     pub(crate) fn of_transaction(shared: Arc<Shared>, transaction: store::WriteTxn) -> Self {
@@ -154,7 +154,7 @@ impl Session {
     pub(crate) fn read(&self) -> Result<Guard<'_>> {
         Ok(match &self.pinned {
             Pinned::None => Guard::Reader(self.shared.engine.reader()?),
-            Pinned::Snapshot(snapshot) => Guard::Snapshot(snapshot.lock()),
+            Pinned::Snapshot { snapshot, .. } => Guard::Snapshot(snapshot.lock()),
             Pinned::Transaction(transaction) => Guard::Transaction(transaction.lock()),
         })
     }
@@ -170,7 +170,7 @@ impl Session {
                 })
             }
             Pinned::Transaction(transaction) => f(&transaction.lock()),
-            Pinned::Snapshot(_) => Err(self.read_only()),
+            Pinned::Snapshot { .. } => Err(self.read_only()),
         }
     }
 
@@ -209,13 +209,13 @@ impl Session {
                 write.note_ids_returned();
                 Ok(result)
             }
-            Pinned::Snapshot(_) => Err(self.read_only()),
+            Pinned::Snapshot { .. } => Err(self.read_only()),
         }
     }
 
     /// Returns whether this is one moment, which cannot be written to.
     pub(crate) fn is_snapshot(&self) -> bool {
-        matches!(self.pinned, Pinned::Snapshot(_))
+        matches!(self.pinned, Pinned::Snapshot { .. })
     }
 
     /// Returns whether the database is open for reading only.
@@ -239,8 +239,17 @@ impl Session {
     pub(crate) fn schema(&self) -> Result<Arc<store::Schema>> {
         Ok(match &self.pinned {
             Pinned::None => self.shared.engine.schema(),
-            Pinned::Snapshot(snapshot) => snapshot.lock().schema(),
+            Pinned::Snapshot { schema, .. } => Arc::clone(schema),
             Pinned::Transaction(transaction) => transaction.lock().schema()?,
+        })
+    }
+
+    /// Returns the epoch of the schema that this session sees.
+    pub(crate) fn epoch(&self) -> Result<i64> {
+        Ok(match &self.pinned {
+            Pinned::None => self.shared.engine.epoch(),
+            Pinned::Snapshot { schema, .. } => schema.epoch,
+            Pinned::Transaction(transaction) => transaction.lock().schema()?.epoch,
         })
     }
 
@@ -299,7 +308,7 @@ impl Session {
             match run(&plan()?) {
                 Err(Error::Store(StoreError::MissingIndex { name, .. })) => {
                     tracing::debug!(%name, "the schema moved under a plan");
-                    let known = self.shared.engine.schema().epoch;
+                    let known = self.shared.engine.epoch();
                     if self.shared.engine.refresh()?.epoch == known {
                         // Another program dropped it behind the catalog's back. Who cannot write lives with it.
                         let _ = self.write(|write| Ok(write.forget_dropped()?));
@@ -323,31 +332,18 @@ impl Session {
                 decode(&mut rows)
             });
         }
-        let mut result = None;
-        self.stream(plan, values, &mut |rows| {
-            result = Some(decode(rows)?);
-            Ok(())
-        })?;
-        // `stream` has called the closure once when it returns without an error.
-        result.ok_or_else(|| Error::Query(crate::error::QueryError::NoRow))
-    }
-
-    /// Runs a plan that reads, and gives its rows to `read`.
-    pub(crate) fn stream(
-        &self,
-        plan: &Plan,
-        values: &Values<'_, '_>,
-        read: &mut dyn FnMut(&mut Rows<'_, '_>) -> Result<()>,
-    ) -> Result<()> {
         let guard = self.read()?;
         let text = values.text(plan);
         let mut statement = guard.prepare(&text.sql)?;
         values.bind(text, &mut statement)?;
-        read(&mut Rows::new(&mut statement, plan))?;
+        let result = decode(&mut Rows::new(&mut statement, plan));
         let met_schema = statement.met_schema();
         drop(statement);
         drop(guard);
-        if met_schema { self.look_again() } else { Ok(()) }
+        if met_schema && result.is_ok() {
+            self.look_again()?;
+        }
+        result
     }
 
     /// Looks at the schema, which perhaps moved in another process: the next call plans by what it is then.

@@ -6,9 +6,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
 
 use super::conn::{Conn, Role, Setup};
 use super::error::StoreError;
@@ -34,7 +36,7 @@ pub(crate) struct Engine {
     /// The writer while nobody writes; opened again when a failure has taken it.
     writer: Mutex<Option<Box<Conn>>>,
     pool: Pool,
-    schema: RwLock<Arc<Schema>>,
+    schema: ArcSwap<Schema>,
     burned: Burned,
     // Last: the connections close before their directory goes.
     _temp: Option<TempDir>,
@@ -106,7 +108,7 @@ impl Engine {
             queue: Queue::default(),
             writer: Mutex::new(writer.map(Box::new)),
             pool: Pool::new(),
-            schema: RwLock::new(Arc::new(schema)),
+            schema: ArcSwap::from_pointee(schema),
             burned: Burned::default(),
             _temp: temp,
         }
@@ -231,7 +233,12 @@ impl Engine {
 
     /// Returns the catalog as it was last seen.
     pub(crate) fn schema(&self) -> Arc<Schema> {
-        Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
+        self.schema.load_full()
+    }
+
+    /// Returns the epoch of the catalog as it was last seen.
+    pub(crate) fn epoch(&self) -> i64 {
+        self.schema.load().epoch
     }
 
     /// Reads the catalog again when its epoch moved, which another process may do, and returns it.
@@ -252,10 +259,7 @@ impl Engine {
     }
 
     pub(super) fn publish(&self, schema: Arc<Schema>) {
-        let mut known = self.schema.write().unwrap_or_else(PoisonError::into_inner);
-        if schema.epoch > known.epoch {
-            *known = schema;
-        }
+        self.schema.rcu(|known| Arc::clone(if schema.epoch > known.epoch { &schema } else { known }));
     }
 
     pub(super) fn burned(&self) -> &Burned {
