@@ -51,8 +51,15 @@ pub(super) fn range_kind(ty: Type) -> RangeKind {
 /// a value that an earlier one computed.
 pub(super) fn can_fail(expr: &Expr) -> bool {
     let mut fails = false;
-    walk(expr, &mut |x| fails |= matches!(x, Expr::Call(name, _) if is_arithmetic(name)));
+    walk(expr, &mut |x| fails |= matches!(x, Expr::Call(name, args) if call_can_fail(name, args)));
     fails
+}
+
+fn call_can_fail(name: &str, args: &[Expr]) -> bool {
+    // An f64 holds every number, and the negative of each that it holds; an f32 does not.
+    let is_held = matches!(name, "vellum_cast" | "vellum_neg" | "vellum_abs")
+        && matches!(args, [_, Expr::Text(ty), ..] if **ty == *Type::F64.name());
+    is_arithmetic(name) && !is_held
 }
 
 impl Lowering<'_> {

@@ -49,13 +49,13 @@ impl Term<'_> {
     }
 
     /// Returns whether evaluating this can end in an error (rule 8). Only arithmetic and sums can fail, and of
-    /// arithmetic a cast to a float, and the sign of one, cannot.
+    /// arithmetic a cast to an `f64`, and the sign of one, cannot.
     pub(super) fn can_fail(&self) -> bool {
         let Meaning::Node(term) = self.resolve() else { return false };
         let itself = match term.node() {
             Expr::Arithmetic {
                 operation: Arithmetic::Cast | Arithmetic::Neg | Arithmetic::Abs, ty, ..
-            } => !ty.is_float(),
+            } => *ty != Type::F64,
             Expr::Arithmetic { .. } | Expr::Fold { fold: Fold::Sum | Fold::Avg, .. } => true,
             _ => false,
         };

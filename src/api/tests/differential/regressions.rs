@@ -95,6 +95,17 @@ fn a_row_without_the_value_of_an_extreme_is_asked_what_can_fail() -> Result {
 }
 
 #[test]
+fn a_cast_to_a_float_cannot_fail_and_is_asked_before_what_can() -> Result {
+    use crate::ir::doc::Arithmetic::{Cast, Neg, Rem};
+    let number = || Tree::field("q\"t", Type::F64);
+    let of_float = |operation, args| Tree::Arithmetic(operation, args, Type::F64, false);
+    let fails = of_float(Rem, vec![Tree::real(1.0), number()]).compare(Comparison::Ge, Tree::int(0));
+    let key = of_float(Cast, vec![Tree::field("size", Type::I64)]);
+    let cannot = key.compare(Comparison::Lt, of_float(Neg, vec![number()]));
+    rows(&[r#"{"size":100,"q\"t":0.0}"#], vec![Step::Filter(fails), Step::Filter(cannot)])
+}
+
+#[test]
 fn an_order_that_was_given_up_behind_a_page_breaks_no_ties() -> Result {
     let documents = [r#"{"size":2}"#, r#"{"size":1}"#, r#"{"size":3}"#];
     let by_size = Step::order([Tree::field("size", Type::I64).asc()]);
