@@ -225,7 +225,7 @@ fn an_order_by_id_behind_a_range() -> vellum::Result<()> {
 
 #[test]
 fn a_narrow_index_that_lacks_a_text_of_few_documents() -> vellum::Result<()> {
-    narrow_text(10, 5, &|c| c.insert_batch((0..1_000).map(|_| event(5))).map(drop))
+    narrow_text(10, 5, &|c| c.insert_batch((0..1_000).map(|i| event(i, 5))).map(drop))
 }
 
 #[test]
@@ -233,17 +233,17 @@ fn a_narrow_index_that_lacks_a_long_text() -> vellum::Result<()> {
     narrow_text(1_000, 65, &|c| c.query().update(|e| e.system.set("short")).map(drop))
 }
 
-fn event(text_len: usize) -> Event {
-    Event { system: "x".repeat(text_len), ..Event::default() }
+fn event(size: i64, text_len: usize) -> Event {
+    Event { size, system: "x".repeat(text_len), ..Event::default() }
 }
 
 fn narrow_text(
-    documents: usize,
+    documents: i64,
     text_len: usize,
     cure: &dyn Fn(&Events) -> vellum::Result<()>,
 ) -> vellum::Result<()> {
     let c = events()?;
-    c.insert_batch((0..documents).map(|_| event(text_len)))?;
+    c.insert_batch((0..documents).map(|i| event(i, text_len)))?;
     let create = || -> vellum::Result<()> {
         c.ensure_index(|e| e.system).create()?;
         c.ensure_index(|e| e.size).create()?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ir::catalog::{Catalog, Collection, Column, Index, IndexColumn, Narrow};
+use crate::ir::catalog::{Catalog, Collection, Column, Index, IndexColumn, Narrow, Statistics};
 use crate::ir::path::FieldPath;
 use crate::ir::value::Kind;
 use crate::store;
@@ -30,6 +30,7 @@ fn collection(info: &store::CollectionInfo) -> Collection {
             .map(|column| IndexColumn { name: column.column.clone(), descending: column.desc })
             .collect(),
         unique: index.unique,
+        statistics: index.statistics.as_ref().and_then(statistics),
     });
     Collection {
         name: info.name.clone(),
@@ -41,4 +42,9 @@ fn collection(info: &store::CollectionInfo) -> Collection {
             columns: index.columns.iter().map(|column| column.column.clone()).collect(),
         }),
     }
+}
+
+fn statistics(found: &store::Statistics) -> Option<Statistics> {
+    let rows_per_value = found.rows_per_value.first()?;
+    Some(Statistics { rows: found.rows as f64, rows_per_value: (*rows_per_value).max(1) as f64 })
 }

@@ -239,6 +239,32 @@ impl Database {
         Ok(Snapshot { session: Session::of_snapshot(Arc::clone(&self.session.shared), snapshot) })
     }
 
+    /// Looks at the indexes of every collection again, about a thousand rows of each: plans are chosen by what is found,
+    /// from the next call on, and narrow indexes take in what has come to belong to them. To be called now and then
+    /// when collections grow; [`Collection::ensure_indexes`] does the same for one that is four times as large as when
+    /// it was looked at.
+    ///
+    /// # Errors
+    /// Those of a transaction; `ReadOnly` on a read-only handle.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// db.optimize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn optimize(&self) -> Result<()> {
+        self.session.write_all(|write| {
+            for collection in write.schema()?.collections.values() {
+                write.refresh_narrow(collection)?;
+                write.analyze(collection)?;
+            }
+            Ok(())
+        })
+    }
+
     /// Returns how often an ordinary call found its plan, and how often it had to be made.
     pub fn plan_cache_statistics(&self) -> (u64, u64) {
         self.session.shared.plans.statistics()

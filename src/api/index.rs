@@ -133,6 +133,7 @@ impl<'s, T: Document> Collection<'s, T> {
             self.session.write_all(|write| {
                 let report = self.make_in(write, &specs)?;
                 write.refresh_narrow(&*self.info(write)?)?;
+                write.refresh_statistics(&*self.info(write)?)?;
                 Ok(report)
             })?
         };

@@ -50,6 +50,23 @@ pub(crate) struct Index {
     pub(crate) columns: Vec<IndexColumn>,
     /// Whether equal values are refused.
     pub(crate) unique: bool,
+    /// What is known of what it holds, if anything.
+    pub(crate) statistics: Option<Statistics>,
+}
+
+/// What is known of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Statistics {
+    /// How many rows it has, about.
+    pub(crate) rows: f64,
+    /// How many rows share the value of its first column, on average; never more than [`Statistics::LOOKED_AT`] by much,
+    /// which then means at least.
+    pub(crate) rows_per_value: f64,
+}
+
+impl Statistics {
+    /// How many rows were looked at.
+    pub(crate) const LOOKED_AT: f64 = 1_000.0;
 }
 
 impl Index {

@@ -17,6 +17,7 @@ use super::cache::Cache;
 use super::error::{self, Site, StoreError};
 use super::functions;
 use super::options::Durability;
+use super::statistics::ANALYZED_ROWS;
 use super::stmt::{Bind, Prepared, Row, Stmt};
 
 /// The least version of SQLite: the planner and the JSONB functions were probed on it.
@@ -109,7 +110,7 @@ impl Conn {
         let cache_kib = if role == Role::Writer { WRITER_CACHE_KIB } else { READER_CACHE_KIB };
         self.batch(&format!(
             "PRAGMA synchronous={synchronous}; PRAGMA cache_size=-{cache_kib}; PRAGMA foreign_keys=OFF;
-             PRAGMA analysis_limit=1000; PRAGMA journal_size_limit={WAL_LIMIT_BYTES};"
+             PRAGMA analysis_limit={ANALYZED_ROWS}; PRAGMA journal_size_limit={WAL_LIMIT_BYTES};"
         ))?;
         if role != Role::Writer {
             return self.batch("PRAGMA query_only=ON");

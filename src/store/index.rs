@@ -91,7 +91,8 @@ impl WriteTxn {
             });
         }
         let name = self.name_index(&collection.table, &columns)?;
-        let index = IndexInfo { name: name.clone(), unique: spec.unique, columns, narrow: false };
+        let index =
+            IndexInfo { name: name.clone(), unique: spec.unique, columns, narrow: false, statistics: None };
         self.create_index(&collection, &index)?;
         savepoint.release()?;
         Ok(IndexOutcome::Created { name })
@@ -135,6 +136,7 @@ impl WriteTxn {
             }
             other => other,
         })?;
+        self.batch(&format!("ANALYZE main.{name}"))?;
         self.execute(
             "INSERT INTO vellum_index(collection, name, definition) VALUES (?1, ?2, ?3)",
             &[Bind::Int(collection.id), Bind::Text(&index.name), Bind::Text(&index.definition())],
@@ -235,6 +237,11 @@ impl WriteTxn {
 }
 
 impl IndexInfo {
+    /// Returns how many rows the index had when it was analyzed, 0 when it was not.
+    pub(super) fn rows(&self) -> u64 {
+        self.statistics.as_ref().map_or(0, |statistics| statistics.rows)
+    }
+
     /// Returns whether a column is one of this index's.
     pub(crate) fn holds(&self, column: &str) -> bool {
         self.columns.iter().any(|own| own.column == column)

@@ -24,6 +24,7 @@ mod pool;
 mod queue;
 mod registry;
 mod schema;
+mod statistics;
 mod stmt;
 mod temp;
 #[cfg(test)]
@@ -37,5 +38,6 @@ pub(crate) use index::{IndexColumnSpec, IndexOutcome, IndexSpec};
 pub use options::Durability;
 pub(crate) use options::Options;
 pub(crate) use schema::{CollectionInfo, Schema};
+pub(crate) use statistics::Statistics;
 pub(crate) use stmt::{Bind, Cell, Row, Stmt};
 pub(crate) use txn::{OwnedRows, ReadTxn, Reader, WriteTxn};

@@ -35,7 +35,7 @@ impl WriteTxn {
             let name = format!("{}/{NARROW}", collection.table);
             self.create_index(
                 &collection,
-                &IndexInfo { name, unique: false, columns: members, narrow: true },
+                &IndexInfo { name, unique: false, columns: members, narrow: true, statistics: None },
             )?;
         }
         self.drop_unneeded_columns(&collection.name)?;

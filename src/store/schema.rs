@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::conn::Conn;
 use super::error::StoreError;
-use super::stmt::{Bind, Row};
+use super::statistics::{self, Statistics};
+use super::stmt::{Bind, Cell, Row};
 
 /// The format that this version writes, `PRAGMA user_version`.
 pub(super) const FORMAT: i32 = 1;
@@ -112,6 +113,8 @@ pub(crate) struct IndexInfo {
     pub(crate) columns: Vec<IndexColumn>,
     /// Whether this is the narrow index, `table/*`, whose first column is the id.
     pub(crate) narrow: bool,
+    /// What ANALYZE found, if it has looked.
+    pub(crate) statistics: Option<Statistics>,
 }
 
 /// A column of an index.
@@ -174,6 +177,21 @@ impl Schema {
             }
             Ok(())
         })?;
+        if statistics::are_kept(conn)? {
+            let mut indexes: HashMap<String, &mut IndexInfo> = HashMap::new();
+            for index in by_id.values_mut().flat_map(|info| &mut info.indexes) {
+                indexes.insert(index.name.clone(), index);
+            }
+            each(conn, "SELECT idx, stat FROM sqlite_stat1 WHERE idx IS NOT NULL", |row| {
+                // Other programs can write into this table, too.
+                if let (Cell::Text(name), Cell::Text(stat)) = (row.cell(0)?, row.cell(1)?)
+                    && let Some(index) = indexes.get_mut(name)
+                {
+                    index.statistics = Statistics::parse(stat);
+                }
+                Ok(())
+            })?;
+        }
         let collections = by_id.into_values().map(|info| (info.name.clone(), Arc::new(info))).collect();
         Ok(Self { epoch: Self::read_epoch(conn)?, collections })
     }
@@ -206,6 +224,7 @@ impl IndexInfo {
             unique: definition.get("unique")?.as_bool()?,
             narrow: definition.get("narrow")?.as_bool()?,
             columns: definition.get("columns")?.as_array()?.iter().map(column).collect::<Option<_>>()?,
+            statistics: None,
         })
     }
 }

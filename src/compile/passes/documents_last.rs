@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use crate::compile::passes::Context;
-use crate::compile::passes::access::next_alias;
+use crate::compile::passes::along::{fresh, next_alias};
 use crate::ir::sql::{
     Access, Alias, Binary, Expr, Select, Source, SourceKind, Statement, each_select_mut, walk_mut,
 };
@@ -29,12 +29,14 @@ pub(super) fn run(statement: &mut Statement, _: &mut Context<'_>) -> bool {
 }
 
 fn split(select: &Select, next: &mut Alias) -> Option<Select> {
-    let [Source { alias, kind }, rest @ ..] = select.from.as_slice() else { return None };
-    let SourceKind::Table { collection, table, access: Access::Index(_) } = kind else { return None };
-    // Behind the driving table there may stand the narrow index, which is joined by id and needs no document.
-    let narrow =
-        rest.iter().all(|source| matches!(source.kind, SourceKind::Table { access: Access::Index(_), .. }));
-    if !narrow || !select.group.is_empty() || !select.union_all.is_empty() || !select.with.is_empty() {
+    let is_indexed =
+        |source: &&Source| matches!(source.kind, SourceKind::Table { access: Access::Index(_), .. });
+    // Before the table there may stand the keys that its index is entered with, behind it the narrow index, which is
+    // joined by id and needs no document.
+    let others = |source: &Source| matches!(source.kind, SourceKind::Cte(_)) || is_indexed(&source);
+    let Source { alias, kind } = select.from.iter().find(is_indexed)?;
+    let SourceKind::Table { collection, table, .. } = kind else { return None };
+    if !select.from.iter().all(others) || !select.group.is_empty() || !select.union_all.is_empty() {
         return None;
     }
     let mut needs_document = false;
@@ -44,9 +46,8 @@ fn split(select: &Select, next: &mut Alias) -> Option<Select> {
     if !needs_document {
         return None;
     }
-    let ids = Alias(next.0);
-    let documents = Alias(next.0 + 1);
-    next.0 += 2;
+    let ids = fresh(next);
+    let documents = fresh(next);
     let mut inner = Select { columns: vec![Expr::Id(*alias)], ..select.clone() };
     if !inner.order.is_empty() && inner.limit.is_none() {
         inner.limit = Some(Expr::Int(-1));

@@ -9,16 +9,12 @@
 //! Texts that share their first scalars stand side by side in an index, so a group is a range. What is not text is the
 //! group of null, counted apart. Taken only where nothing else is asked: no condition, no other fold.
 
-use std::sync::Arc;
-
 use crate::compile::advice::Reading;
 use crate::compile::passes::Context;
-use crate::compile::passes::access::next_alias;
-use crate::ir::catalog::{Collection, Index};
-use crate::ir::doc::Nulls;
+use crate::compile::passes::along::{Along, Keys, fresh, next_alias};
 use crate::ir::sql::{
-    Access, Alias, Binary, Bound, Cte, Expr, OrderTerm, Range, RangeKind, Select, Source, SourceKind,
-    Statement, each_select_mut,
+    Access, Alias, Binary, Bound, Expr, OrderTerm, Range, RangeKind, Select, Source, SourceKind, Statement,
+    each_select_mut,
 };
 use crate::ir::value::Kind;
 
@@ -36,9 +32,7 @@ pub(super) fn run(statement: &mut Statement, context: &mut Context<'_>) -> bool 
 
 /// The groups that a query counts.
 struct Groups<'a> {
-    collection: &'a Collection,
-    index: &'a Index,
-    column: Arc<str>,
+    along: Along<'a>,
     text: Expr,
     len: Expr,
 }
@@ -71,13 +65,8 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
         choice: format!("groups by a prefix of `{name}`: one seek a group along the index `{}`", index.name),
         obstacles: Vec::new(),
     });
-    let groups = Groups {
-        collection: &collection,
-        index,
-        column: Arc::clone(name),
-        text: text.clone(),
-        len: len.clone(),
-    };
+    let along = Along { collection: &collection, index, source: *alias };
+    let groups = Groups { along, text: text.clone(), len: len.clone() };
     let column = |x: &Expr, outer: Alias| Expr::Output { source: outer, column: usize::from(x != key) };
     let outer = fresh(next);
     let order =
@@ -92,72 +81,50 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
     })
 }
 
-fn fresh(next: &mut Alias) -> Alias {
-    next.0 += 1;
-    Alias(next.0 - 1)
-}
-
 impl Groups<'_> {
     /// Returns the query of each group and its count, that of null last.
     fn counted(&self, next: &mut Alias) -> Select {
-        let groups = fresh(next);
-        let key = Expr::Named { source: groups, name: "k" };
+        let keys = self.keys(next);
         let within = Range {
-            of: self.text.clone(),
-            kind: RangeKind::Text,
-            low: Some(Bound { value: key.clone(), inclusive: true }),
-            high: Some(Bound { value: self.end(key.clone()), inclusive: false }),
+            low: Some(Bound { value: keys.key.clone(), inclusive: true }),
+            high: Some(Bound { value: self.end(keys.key.clone()), inclusive: false }),
+            ..self.texts()
         };
-        let count = self.along_index(vec![Expr::CountAll], vec![Expr::Range(Box::new(within))], next);
+        let count = self.along.select(vec![Expr::CountAll], vec![Expr::Range(Box::new(within))], next);
         Select {
-            with: vec![Cte { name: "g", columns: vec!["k"], body: self.keys(next) }],
-            columns: vec![key.clone(), Expr::Scalar(Box::new(count))],
-            from: vec![Source { alias: groups, kind: SourceKind::Cte("g") }],
-            filter: vec![Expr::NotTrue(Box::new(Expr::IsNull(Box::new(key))))],
+            with: vec![keys.table],
+            columns: vec![keys.key.clone(), Expr::Scalar(Box::new(count))],
+            from: vec![keys.source],
+            filter: vec![Keys::is_one(keys.key)],
             union_all: vec![self.of_null(next)],
             ..Select::default()
         }
     }
 
-    /// Returns the recursive query of the keys, ending in null.
-    fn keys(&self, next: &mut Alias) -> Select {
-        let all = Range { of: self.text.clone(), kind: RangeKind::Text, low: None, high: None };
-        let first = self.first_key(all, next);
-        let before = fresh(next);
-        let key = Expr::Named { source: before, name: "k" };
-        let behind = Range {
-            of: self.text.clone(),
-            kind: RangeKind::Text,
-            low: Some(Bound { value: self.end(key.clone()), inclusive: true }),
-            high: None,
+    /// Returns the table of the groups' keys.
+    fn keys(&self, next: &mut Alias) -> Keys {
+        let first = self.first_key(self.texts(), next);
+        let behind = |key: Expr, next: &mut Alias| {
+            let low = Some(Bound { value: self.end(key), inclusive: true });
+            self.first_key(Range { low, ..self.texts() }, next)
         };
-        let step = Select {
-            columns: vec![self.first_key(behind, next)],
-            from: vec![Source { alias: before, kind: SourceKind::Cte("g") }],
-            filter: vec![Expr::NotTrue(Box::new(Expr::IsNull(Box::new(key))))],
-            ..Select::default()
-        };
-        Select { columns: vec![first], union_all: vec![step], ..Select::default() }
+        Keys::new(first, behind, next)
+    }
+
+    fn texts(&self) -> Range {
+        Range { of: self.text.clone(), kind: RangeKind::Text, low: None, high: None }
     }
 
     /// Returns the key of the smallest text in a range, or null.
     fn first_key(&self, range: Range, next: &mut Alias) -> Expr {
         let key = Expr::Call("vellum_left", vec![self.text.clone(), self.len.clone()]);
-        let mut select = self.along_index(vec![key], vec![Expr::Range(Box::new(range))], next);
-        let by = select.filter.iter().find_map(|x| match x {
-            Expr::Range(range) => Some(range.of.clone()),
-            _ => None,
-        });
-        select.order =
-            by.into_iter().map(|by| OrderTerm { by, descending: false, nulls: Nulls::Smallest }).collect();
-        select.limit = Some(Expr::Int(1));
-        Expr::Scalar(Box::new(select))
+        self.along.first(key, range, next)
     }
 
     /// Returns the group of what is not text, when it has a row.
     fn of_null(&self, next: &mut Alias) -> Select {
         let count = |filter: Expr, next: &mut Alias| {
-            Expr::Scalar(Box::new(self.along_index(vec![Expr::CountAll], vec![filter], next)))
+            Expr::Scalar(Box::new(self.along.select(vec![Expr::CountAll], vec![filter], next)))
         };
         let null = count(Expr::IsNull(Box::new(self.text.clone())), next);
         let below = count(Expr::binary(Binary::Lt, self.text.clone(), Expr::Text("".into())), next);
@@ -176,25 +143,5 @@ impl Groups<'_> {
 
     fn end(&self, key: Expr) -> Expr {
         Expr::Call("vellum_group_end", vec![key, self.len.clone()])
-    }
-
-    /// Returns a query of the table along the index, under an alias of its own.
-    fn along_index(&self, mut columns: Vec<Expr>, mut filter: Vec<Expr>, next: &mut Alias) -> Select {
-        let alias = fresh(next);
-        for expr in columns.iter_mut().chain(&mut filter) {
-            crate::ir::sql::walk_mut(expr, &mut |x| {
-                if let Expr::Column { source, name, .. } = x
-                    && *name == self.column
-                {
-                    *source = alias;
-                }
-            });
-        }
-        let kind = SourceKind::Table {
-            collection: self.collection.name.as_str().into(),
-            table: self.collection.table.as_str().into(),
-            access: Access::Index(self.index.name.as_str().into()),
-        };
-        Select { columns, from: vec![Source { alias, kind }], filter, ..Select::default() }
     }
 }

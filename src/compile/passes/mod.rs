@@ -4,6 +4,7 @@
 //! and keeps the value; one that is not sure declines, and the general form stays. The table is the order.
 
 mod access;
+mod along;
 mod documents_last;
 mod fold;
 mod loose_scan;

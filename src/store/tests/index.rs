@@ -1,6 +1,7 @@
 //! Collections, indexes, the narrow index, and the catalog that follows them.
 
 use super::*;
+use crate::store::schema::IndexInfo;
 use crate::store::{CollectionInfo, IndexColumnSpec, IndexOutcome, IndexSpec};
 
 /// An index over one-segment paths; a `-` in front means descending.
@@ -353,5 +354,43 @@ fn an_index_of_another_process_is_seen_after_a_refresh() -> TestResult {
     stmt.reset();
     stmt.step()?;
     assert!(stmt.met_schema());
+    Ok(())
+}
+
+#[test]
+fn statistics_come_with_an_index_and_are_renewed_when_they_are_outgrown() -> TestResult {
+    let scene = Scene::new()?;
+    let engine = scene.open()?;
+    let (txn, _) = events(&engine)?;
+    let fill = |txn: &WriteTxn, count: i64| {
+        (0..count).try_for_each(|n| put(txn, "events", &serde_json::json!({ "a": n % 4, "b": n })))
+    };
+    let info = |txn: &WriteTxn| txn.collection("events");
+    let rows = |txn: &WriteTxn| {
+        Ok::<_, StoreError>(info(txn)?.indexes.iter().map(IndexInfo::rows).collect::<Vec<_>>())
+    };
+    txn.ensure_index(&*info(&txn)?, &spec(&[("a", "number"), ("b", "number")], false))?;
+    assert_eq!(rows(&txn)?, [0], "an empty index says nothing");
+    fill(&txn, 1_000)?;
+    txn.refresh_statistics(&*info(&txn)?)?;
+    assert_eq!(rows(&txn)?, [0], "too few to be worth it");
+    fill(&txn, 1_000)?;
+    txn.refresh_statistics(&*info(&txn)?)?;
+    assert_eq!(rows(&txn)?, [2_000]);
+    let found = info(&txn)?.indexes[0].statistics.clone().ok_or("no statistics")?;
+    // Of four values, and of a thousand; SQLite looks at a part.
+    assert!(matches!(found.rows_per_value[..], [250..=500, 2]), "{found:?}");
+
+    let epoch = txn.schema()?.epoch;
+    fill(&txn, 5_000)?;
+    txn.refresh_statistics(&*info(&txn)?)?;
+    assert_eq!((rows(&txn)?, txn.schema()?.epoch), (vec![2_000], epoch), "they do still");
+    // Ids far apart are no documents.
+    txn.execute("INSERT INTO events(id, doc) VALUES (1000000000, jsonb('{}'))", &[])?;
+    txn.refresh_statistics(&*info(&txn)?)?;
+    assert_eq!((rows(&txn)?, txn.schema()?.epoch), (vec![2_000], epoch));
+    fill(&txn, 1_100)?;
+    txn.refresh_statistics(&*info(&txn)?)?;
+    assert!(rows(&txn)?[0] > 8_000 && txn.schema()?.epoch > epoch, "{:?}", rows(&txn)?);
     Ok(())
 }

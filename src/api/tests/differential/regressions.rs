@@ -1,7 +1,6 @@
 //! What the random test has found, held by itself.
 
-use super::scene::Scene;
-use super::{INDEXES, Result, Seen, case};
+use super::{Result, Seen, case, scenes};
 use crate::ir::doc::{Comparison, Function, Terminal};
 use crate::ir::eval::sample::tree::{Change, End, Sketch, Step, Tree};
 use crate::ir::eval::{Document, Json};
@@ -9,7 +8,7 @@ use crate::ir::types::Type;
 
 /// Asserts that a statement answers as the evaluator over these documents, which have the ids from 1.
 fn agree(documents: &[&str], stages: Vec<Step>, end: End) -> Result {
-    let scenes = INDEXES.iter().map(|indexes| Scene::new(indexes)).collect::<Result<Vec<Scene>>>()?;
+    let scenes = scenes()?;
     let document = |(i, text): (usize, &&str)| Ok(Document { id: i as i64 + 1, body: Json::parse(text)? });
     let documents = documents.iter().enumerate().map(document).collect::<Result<Vec<Document>>>()?;
     case(&scenes, &Sketch { stages, end }, &documents, &mut Seen::default())

@@ -10,6 +10,7 @@ use crate::api::param::{Argument, Arguments};
 use crate::compile::emit::column;
 use crate::compile::{self, Disabled, PASSES, Text};
 use crate::error::Error;
+use crate::ir::catalog::{Catalog, Statistics};
 use crate::ir::eval::sample::tree::Built;
 use crate::ir::eval::sample::{COLLECTION, FIELDS};
 use crate::ir::eval::{Document, Json};
@@ -28,11 +29,14 @@ pub(super) struct Key {
 pub(super) struct Scene {
     engine: Arc<store::Engine>,
     pub(super) indexes: &'static [&'static [Key]],
+    /// What the compiler is told of every index.
+    statistics: Option<Statistics>,
 }
 
 /// A database with the documents of one case, in a transaction that is never committed.
 pub(super) struct Place {
     txn: store::WriteTxn,
+    statistics: Option<Statistics>,
     /// What is stored of each document.
     bytes: Vec<(i64, Option<Vec<u8>>)>,
 }
@@ -85,7 +89,12 @@ impl Scene {
         }
         txn.refresh_narrow(&collection)?;
         txn.commit()?;
-        Ok(Scene { engine, indexes })
+        Ok(Scene { engine, indexes, statistics: None })
+    }
+
+    /// Returns the scene with indexes that are said to hold few values, each many times.
+    pub(super) fn of_few_values(self) -> Scene {
+        Scene { statistics: Some(Statistics { rows: 1e6, rows_per_value: 1e5 }), ..self }
     }
 
     /// Stores documents as JSON, by plain SQL.
@@ -95,7 +104,7 @@ impl Scene {
             let insert = format!("INSERT INTO {COLLECTION} (id, doc) VALUES (?1, jsonb(?2))");
             txn.execute(&insert, &[Bind::Int(*id), Bind::Text(&body.to_string())])?;
         }
-        let mut place = Place { txn, bytes: Vec::new() };
+        let mut place = Place { txn, statistics: self.statistics.clone(), bytes: Vec::new() };
         place.bytes = documents.iter().map(|document| (document.id, place.bytes_of(document.id))).collect();
         Ok(place)
     }
@@ -129,9 +138,19 @@ impl Place {
         Ok(documents)
     }
 
+    fn catalog(&self) -> Result<Catalog> {
+        let mut catalog = catalog::of(&*self.txn.schema()?);
+        for collection in catalog.collections.values_mut() {
+            for index in &mut Arc::make_mut(collection).indexes {
+                index.statistics = self.statistics.clone();
+            }
+        }
+        Ok(catalog)
+    }
+
     /// Plans and runs a statement, reads `width` columns of its rows, and takes back what it wrote. All that the sample makes can be planned.
     pub(super) fn run(&self, built: &Built, disabled: Disabled, width: usize) -> Result<Ran> {
-        let catalog = catalog::of(&*self.txn.schema()?);
+        let catalog = self.catalog()?;
         let (plan, trace) = compile::trace(&built.statement, &catalog, disabled)?;
         let stages = [Some(trace.course), trace.deep].into_iter().flatten().flat_map(|course| course.stages);
         let is_pass = |name: &&str| PASSES.iter().any(|pass| pass.name == *name);

@@ -1,11 +1,10 @@
 //! Sets of row ids: what an index says about a condition, gathered before the rows are read.
 
-use std::sync::Arc;
-
-use crate::compile::passes::access::cost::{self, selectivity};
-use crate::compile::passes::access::term::{Key, TermShape, term};
+use crate::compile::passes::access::cost::{self, Estimates};
+use crate::compile::passes::access::term::{Key, Term, term};
+use crate::compile::passes::along::Along;
 use crate::ir::catalog::{Collection, Index};
-use crate::ir::sql::{Access, Alias, Expr, Select, Source, SourceKind, walk_mut};
+use crate::ir::sql::{Alias, Expr, Select};
 
 /// Returns the nanoseconds that gathering the rows of a condition takes, or `None` where no index can.
 pub(super) fn cost_of(condition: &Expr, alias: Alias, collection: &Collection) -> Option<f64> {
@@ -14,23 +13,20 @@ pub(super) fn cost_of(condition: &Expr, alias: Alias, collection: &Collection) -
             parts.iter().map(|part| cost_of(part, alias, collection)).sum()
         }
         condition => {
-            let (_, shape) = index_of(condition, alias, collection)?;
-            Some(cost::DOCUMENTS * selectivity(Some(shape)) * cost::SET_ROW)
+            let (_, term) = index_of(condition, alias, collection)?;
+            let estimates = Estimates(collection);
+            Some(estimates.documents() * estimates.kept(Some(&term)) * cost::SET_ROW)
         }
     }
 }
 
 /// Returns the index that begins with the column that a condition bounds.
-fn index_of<'a>(
-    condition: &Expr,
-    alias: Alias,
-    collection: &'a Collection,
-) -> Option<(&'a Index, TermShape)> {
+fn index_of<'a>(condition: &Expr, alias: Alias, collection: &'a Collection) -> Option<(&'a Index, Term)> {
     let term = term(condition, alias)?;
     let Key::Column(name) = &term.column else { return None };
     let begins = |index: &&Index| index.columns.first().is_some_and(|column| *column.name == **name);
     let narrowest = collection.indexes.iter().filter(begins).min_by_key(|index| index.columns.len())?;
-    Some((narrowest, term.shape))
+    Some((narrowest, term))
 }
 
 /// Returns the set of the rows for which all conditions hold, as the value of one query: SQLite asks a query that
@@ -69,25 +65,7 @@ fn of(condition: &Expr, alias: Alias, collection: &Collection, next: &mut Alias)
             _ => None,
         };
     };
-    let own = *next;
-    next.0 += 1;
-    let mut condition = condition.clone();
-    walk_mut(&mut condition, &mut |x| {
-        if let Expr::Column { source, .. } = x
-            && *source == alias
-        {
-            *source = own;
-        }
-    });
-    let kind = SourceKind::Table {
-        collection: collection.name.as_str().into(),
-        table: collection.table.as_str().into(),
-        access: Access::Index(Arc::from(index.name.as_str())),
-    };
-    Some(Expr::Scalar(Box::new(Select {
-        columns: vec![Expr::Call("vellum_ids", vec![Expr::Id(own)])],
-        from: vec![Source { alias: own, kind }],
-        filter: condition.into_conjuncts(),
-        ..Select::default()
-    })))
+    let along = Along { collection, index, source: alias };
+    let ids = Expr::Call("vellum_ids", vec![Expr::Id(alias)]);
+    Some(Expr::Scalar(Box::new(along.select(vec![ids], condition.clone().into_conjuncts(), next))))
 }

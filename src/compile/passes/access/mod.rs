@@ -5,6 +5,7 @@
 //! FROM t WHERE system >= ? .. AND level > ?   -> FROM t INDEXED BY "t/*" WHERE ..         both are in the narrow index
 //! .. WHERE system = ? .. ORDER BY time LIMIT  -> FROM t INDEXED BY "t/time" CROSS JOIN t n INDEXED BY "t/*" WHERE n.id = t.id ..
 //! .. the same, deep                           -> FROM t INDEXED BY "t/time" WHERE has((ids of system = ?), t.id) ..
+//! FROM t WHERE machine >= ? .. AND agg > ?    -> FROM (each machine in the range) CROSS JOIN t INDEXED BY "t/machine,agg" ..
 //! count WHERE system = ? AND machine = ?      -> count of the ids of one index that are among those of the other
 //! FROM t WHERE id = ?                         -> FROM t NOT INDEXED WHERE id = ?
 //! ```
@@ -15,6 +16,7 @@
 
 mod cost;
 mod id_set;
+mod loose;
 mod obstacle;
 mod question;
 mod term;
@@ -24,6 +26,7 @@ use std::sync::Arc;
 use crate::compile::advice::Reading;
 use crate::compile::passes::Context;
 use crate::compile::passes::access::question::Question;
+use crate::compile::passes::along::{Along, fresh, next_alias};
 use crate::ir::catalog::Collection;
 use crate::ir::sql::{
     Access, Alias, Binary, Expr, Select, Source, SourceKind, Statement, each_select_mut, walk, walk_mut,
@@ -34,15 +37,6 @@ pub(super) fn run(statement: &mut Statement, context: &mut Context<'_>) -> bool 
     let mut next = next_alias(statement);
     each_select_mut(statement, &mut |select| fired |= choose(select, context, &mut next));
     fired
-}
-
-/// Returns an alias that the statement does not use.
-pub(super) fn next_alias(statement: &Statement) -> Alias {
-    let mut highest = 0;
-    crate::ir::sql::each_select(statement, &mut |select| {
-        highest = select.from.iter().map(|source| source.alias.0 + 1).fold(highest, u32::max);
-    });
-    Alias(highest)
 }
 
 fn choose(select: &mut Select, context: &mut Context<'_>, next: &mut Alias) -> bool {
@@ -108,6 +102,8 @@ struct Way {
     narrow: bool,
     /// The conditions, by place, that are asked of a set of row ids.
     sets: Vec<usize>,
+    /// Whether the index is entered once for each value of its first column.
+    is_loose: bool,
     /// Whether the rows are counted from the sets alone.
     counted: bool,
     cost: f64,
@@ -116,7 +112,7 @@ struct Way {
 
 impl Way {
     fn new(access: Access, cost: f64, reason: String) -> Way {
-        Way { access, narrow: false, sets: Vec::new(), counted: false, cost, reason }
+        Way { access, narrow: false, sets: Vec::new(), is_loose: false, counted: false, cost, reason }
     }
 
     fn by_id() -> Way {
@@ -144,19 +140,17 @@ fn take(select: &mut Select, alias: Alias, collection: &Collection, way: Way, ne
             *access = way.access.clone();
         }
     }
-    let (true, Some(narrow), Some(table), Access::Index(index)) =
-        (way.narrow, &collection.narrow, table_name, &way.access)
-    else {
-        return;
+    let index = match &way.access {
+        Access::Index(name) => collection.indexes.iter().find(|index| *index.name == **name),
+        Access::NotIndexed | Access::Planner => None,
     };
-    let held: Vec<&str> = collection
-        .indexes
-        .iter()
-        .filter(|known| *known.name == **index)
-        .flat_map(|known| known.columns.iter().map(|column| column.name.as_str()))
-        .collect();
-    let narrow_alias = *next;
-    next.0 += 1;
+    let Some(index) = index else { return };
+    if way.is_loose {
+        loose::lead(select, Along { collection, index, source: alias }, next);
+    }
+    let (true, Some(narrow), Some(table)) = (way.narrow, &collection.narrow, table_name) else { return };
+    let held: Vec<&str> = index.columns.iter().map(|column| column.name.as_str()).collect();
+    let narrow_alias = fresh(next);
     let kind = SourceKind::Table {
         collection: collection.name.as_str().into(),
         table,

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::compile::advice::Obstacle;
 use crate::compile::passes::Depth;
-use crate::compile::passes::access::cost::{self, selectivity};
+use crate::compile::passes::access::cost::{self, Estimates};
 use crate::compile::passes::access::obstacle::Chosen;
 use crate::compile::passes::access::term::{Key, Needs, Term, TermShape, term};
-use crate::compile::passes::access::{Way, id_set};
-use crate::ir::catalog::{Collection, Index, Narrow};
+use crate::compile::passes::access::{Way, id_set, loose};
+use crate::ir::catalog::{Collection, Index, IndexColumn, Narrow};
 use crate::ir::doc::Nulls;
 use crate::ir::sql::{Access, Alias, Expr, Select};
 
@@ -17,6 +17,8 @@ pub(super) struct Question<'a> {
     select: &'a Select,
     alias: Alias,
     collection: &'a Collection,
+    estimates: Estimates<'a>,
+    documents: f64,
     narrow: Option<&'a Narrow>,
     /// Each condition with what it needs and what it offers.
     conditions: Vec<(Needs, Option<Term>)>,
@@ -55,7 +57,20 @@ impl<'a> Question<'a> {
         let set_costs =
             select.filter.iter().map(|condition| id_set::cost_of(condition, alias, collection)).collect();
         let narrow = collection.narrow.as_ref();
-        Question { select, alias, collection, narrow, conditions, rest, set_costs, page }
+        let estimates = Estimates(collection);
+        let documents = estimates.documents();
+        Question {
+            select,
+            alias,
+            collection,
+            estimates,
+            documents,
+            narrow,
+            conditions,
+            rest,
+            set_costs,
+            page,
+        }
     }
 
     /// Returns the way that costs least.
@@ -68,7 +83,12 @@ impl<'a> Question<'a> {
         let mut ways = ways.into_iter();
         let Some(mut best) = ways.next() else { return Way::by_id() };
         let ms = |cost: f64| cost / 1e6;
-        best.reason = format!("{} (about {:.2} ms of 100,000 documents)", best.reason, ms(best.cost));
+        best.reason = format!(
+            "{} (about {:.2} ms of {} documents)",
+            best.reason,
+            ms(best.cost),
+            thousands(self.documents)
+        );
         if let Some(second) = ways.next() {
             best.reason =
                 format!("{}; next best: {} (about {:.2} ms)", best.reason, second.reason, ms(second.cost));
@@ -101,7 +121,7 @@ impl<'a> Question<'a> {
         self.conditions
             .iter()
             .filter(|(needs, term)| f(needs, term.as_ref()))
-            .map(|(_, term)| selectivity(term.as_ref().map(|term| term.shape)))
+            .map(|(_, term)| self.estimates.kept(term.as_ref()))
             .product()
     }
 
@@ -118,8 +138,8 @@ impl<'a> Question<'a> {
             .filter_map(|(_, term)| term.as_ref())
             .filter(|term| term.column == Key::Id);
         let parts = on_id.map(|term| match term.shape {
-            TermShape::Equal => 1.0 / cost::DOCUMENTS,
-            TermShape::In => 10.0 / cost::DOCUMENTS,
+            TermShape::Equal => 1.0 / self.documents,
+            TermShape::In => 10.0 / self.documents,
             TermShape::Between => 0.1,
             _ => 0.2,
         });
@@ -145,9 +165,9 @@ impl<'a> Question<'a> {
     }
 
     fn table(&self) -> Way {
-        let rows = cost::DOCUMENTS * self.by_id();
+        let rows = self.documents * self.by_id();
         let looks = self.conditions.iter().any(|(needs, _)| needs.document || !needs.columns.is_empty());
-        let after = cost::DOCUMENTS * self.kept(|_, _| true);
+        let after = self.documents * self.kept(|_, _| true);
         let rest = if self.rest == Needs::default() { 0.0 } else { after * cost::EXTRACT };
         let scan = rows * (cost::TABLE_ROW + if looks { cost::EXTRACT } else { 0.0 }) + rest;
         let reason = match self.by_id() < 1.0 {
@@ -159,7 +179,7 @@ impl<'a> Question<'a> {
 
     fn narrow_scan(&self) -> Option<Way> {
         let narrow = self.narrow?;
-        let rows = cost::DOCUMENTS * self.by_id();
+        let rows = self.documents * self.by_id();
         let inside = |needs: &Needs| needs.are_within(&narrow.columns);
         // Of use only when it answers something that the row id alone does not.
         let answers = self.conditions.iter().any(|(needs, _)| !needs.columns.is_empty() && inside(needs))
@@ -171,7 +191,7 @@ impl<'a> Question<'a> {
             rows * self.kept(|needs, term| inside(needs) && term.is_none_or(|term| term.column != Key::Id));
         let outside = self.conditions.iter().any(|(needs, _)| !inside(needs)) || !inside(&self.rest);
         let scan = rows * cost::NARROW_ROW + if outside { left * cost::DOCUMENT } else { 0.0 };
-        let after = cost::DOCUMENTS * self.kept(|_, _| true);
+        let after = self.documents * self.kept(|_, _| true);
         let cost = self.finish(scan, after, self.is_by_id());
         let reason = format!("the narrow index `{}`", narrow.name);
         Some(Way::new(Access::Index(narrow.name.as_str().into()), cost, reason))
@@ -203,18 +223,21 @@ impl<'a> Question<'a> {
             .filter(|((_, (needs, _)), cost)| cost.is_some() && !inside(needs))
             .map(|((place, _), _)| place)
             .collect();
-        let mut ways = vec![self.along(index, &columns, &[])];
-        if !sets.is_empty() {
-            ways.push(self.along(index, &columns, &sets));
+        let entries = [Some(self.entry(index)), self.loose_entry(index)];
+        let mut ways = Vec::new();
+        for entry in entries.iter().flatten() {
+            ways.push(self.along(index, entry, &columns, &[]));
+            if !sets.is_empty() {
+                ways.push(self.along(index, entry, &columns, &sets));
+            }
         }
         ways
     }
 
-    fn along(&self, index: &Index, columns: &[String], sets: &[usize]) -> Way {
-        let (sought, words) = self.seek(index);
-        let rows = cost::DOCUMENTS * sought;
+    fn along(&self, index: &Index, entry: &Entry<'_>, columns: &[String], sets: &[usize]) -> Way {
+        let rows = self.documents * entry.part;
         let inside = |needs: &Needs| needs.are_within(columns);
-        let used = |term: Option<&Term>| term.is_some_and(|term| self.is_sought(index, term));
+        let used = |term: Option<&Term>| term.is_some_and(|term| entry.terms.contains(&term));
         let in_index = self.kept(|needs, term| inside(needs) && !used(term));
         let others = (0..).zip(&self.conditions).filter(|(place, _)| !sets.contains(place));
         let asked: Vec<&Needs> =
@@ -222,7 +245,7 @@ impl<'a> Question<'a> {
         let narrow = asked.iter().any(|needs| self.is_narrow(needs));
         let documents = asked.iter().any(|needs| !self.is_narrow(needs));
         let mut left = rows * in_index;
-        let mut scan = rows * cost::INDEX_ROW;
+        let mut scan = entry.seeks + rows * cost::INDEX_ROW;
         if !sets.is_empty() {
             scan += left * cost::SET_PROBE;
             left *= self.kept_of(sets);
@@ -231,14 +254,17 @@ impl<'a> Question<'a> {
             scan += left * cost::NARROW_SEEK;
         }
         if documents {
-            scan += left * self.kept(|needs, _| !inside(needs) && self.is_narrow(needs)) * cost::DOCUMENT;
+            let by_narrow = (0..).zip(&self.conditions).filter(|(place, (needs, _))| {
+                !sets.contains(place) && !inside(needs) && self.is_narrow(needs)
+            });
+            left *= by_narrow.map(|(_, (_, term))| self.estimates.kept(term.as_ref())).product::<f64>();
+            scan += left * cost::DOCUMENT;
         }
-        let in_order = self.serves_order(index);
         let after = (rows * self.kept(|_, term| !used(term))).max(1.0);
         let gathered: f64 =
             sets.iter().filter_map(|place| self.set_costs.get(*place).copied().flatten()).sum();
-        let mut reason = format!("the index `{}`{words}", index.name);
-        if in_order && !self.select.order.is_empty() {
+        let mut reason = format!("the index `{}`{}", index.name, entry.words);
+        if entry.in_order && !self.select.order.is_empty() {
             reason.push_str(", in its order");
         }
         if !sets.is_empty() {
@@ -247,55 +273,71 @@ impl<'a> Question<'a> {
         if narrow {
             reason.push_str(", with the narrow index by id for what it does not hold");
         }
-        let cost = gathered + self.finish(scan, after, in_order);
+        let cost = gathered + self.finish(scan, after, entry.in_order);
         let access = Access::Index(index.name.as_str().into());
-        Way { narrow, sets: sets.to_vec(), ..Way::new(access, cost, reason) }
+        Way { narrow, sets: sets.to_vec(), is_loose: entry.is_loose, ..Way::new(access, cost, reason) }
     }
 
     fn kept_of(&self, places: &[usize]) -> f64 {
-        let shape =
-            |place: &usize| self.conditions.get(*place).and_then(|(_, term)| term.as_ref().map(|x| x.shape));
-        places.iter().map(|place| selectivity(shape(place))).product()
+        let term = |place: &usize| self.conditions.get(*place).and_then(|(_, term)| term.as_ref());
+        places.iter().map(|place| self.estimates.kept(term(place))).product()
     }
 
-    /// Returns the part of the rows that an index is entered for, and in what words.
-    fn seek(&self, index: &Index) -> (f64, String) {
-        let (mut part, mut words) = (1.0, Vec::new());
-        let mut points = 0;
-        for column in &index.columns {
-            let Some(shape) = self.shape_of(&column.name) else { break };
-            part *= selectivity(Some(shape));
-            words.push(format!("`{}` {}", column.name, shape_words(shape)));
-            if !shape.is_point() {
+    /// Returns how an index is entered: by values of its first columns and bounds of the one behind them.
+    fn entry(&self, index: &Index) -> Entry<'_> {
+        let terms = self.terms(&index.columns);
+        let is_one_row = index.unique
+            && terms.len() == index.columns.len()
+            && terms.iter().all(|term| term.shape.is_point());
+        let part = if is_one_row { 1.0 / self.documents } else { self.kept_by(&terms) };
+        let words = match terms.as_slice() {
+            [] => String::new(),
+            terms => format!(" sought by {}", words(terms)),
+        };
+        Entry { terms, part, seeks: 0.0, words, in_order: self.serves_order(index), is_loose: false }
+    }
+
+    /// Returns how an index is entered for each of the few values that its first column has in a range.
+    fn loose_entry(&self, index: &Index) -> Option<Entry<'_>> {
+        let (first, others) = index.columns.split_first()?;
+        let range = self.tightest(&first.name)?;
+        let others = self.terms(others);
+        if others.is_empty() || loose::range_on(&self.select.filter, self.alias, &first.name).is_none() {
+            return None;
+        }
+        let values = self.estimates.values(index)? * self.estimates.kept(Some(range));
+        // One seek finds the value, another its rows.
+        let seeks = values * 2.0 * cost::INDEX_SEEK;
+        let words = format!(" for each value of {}, sought by {}", words(&[range]), words(&others));
+        let terms: Vec<&Term> = [range].into_iter().chain(others).collect();
+        // SQLite does not see that the rows come in the index's order.
+        let in_order = self.select.order.is_empty() && self.select.group.is_empty();
+        Some(Entry { part: self.kept_by(&terms), terms, seeks, words, in_order, is_loose: true })
+    }
+
+    /// Returns the conditions by which columns of an index are sought.
+    fn terms(&self, columns: &[IndexColumn]) -> Vec<&Term> {
+        let mut terms = Vec::new();
+        for column in columns {
+            let Some(term) = self.tightest(&column.name) else { break };
+            terms.push(term);
+            if !term.shape.is_point() {
                 break;
             }
-            points += 1;
         }
-        if index.unique && points == index.columns.len() {
-            part = 1.0 / cost::DOCUMENTS;
-        }
-        let words =
-            if words.is_empty() { String::new() } else { format!(" sought by {}", words.join(" and ")) };
-        (part, words)
+        terms
+    }
+
+    fn kept_by(&self, terms: &[&Term]) -> f64 {
+        terms.iter().map(|term| self.estimates.kept(Some(term))).product()
     }
 
     /// Returns the tightest condition on a column.
-    fn shape_of(&self, column: &str) -> Option<TermShape> {
+    fn tightest(&self, column: &str) -> Option<&Term> {
         let on_column = |term: &&Term| matches!(&term.column, Key::Column(name) if **name == *column);
         let terms = self.conditions.iter().filter_map(|(_, term)| term.as_ref()).filter(on_column);
-        terms.map(|term| term.shape).min_by(|a, b| selectivity(Some(*a)).total_cmp(&selectivity(Some(*b))))
-    }
-
-    fn is_sought(&self, index: &Index, term: &Term) -> bool {
-        let Key::Column(name) = &term.column else { return false };
-        let mut before = true;
-        for column in &index.columns {
-            if *column.name == **name {
-                return before && self.shape_of(name) == Some(term.shape);
-            }
-            before &= self.shape_of(&column.name).is_some_and(TermShape::is_point);
-        }
-        false
+        let kept = |term: &Term| self.estimates.kept(Some(term));
+        terms.min_by(|a, b| kept(a).total_cmp(&kept(b)))
     }
 
     /// Returns whether rows that come along an index are in the order, or in the groups, asked for.
@@ -328,13 +370,51 @@ impl<'a> Question<'a> {
                     return (down ^ backward) == *descending;
                 }
                 // A column that is held at one value orders nothing.
-                let held = matches!(column, Key::Column(name) if self.shape_of(name).is_some_and(TermShape::is_point));
+                let held = matches!(column, Key::Column(name) if self.tightest(name).is_some_and(|term| term.shape.is_point()));
                 if !held {
                     return false;
                 }
             }
         })
     }
+}
+
+/// How an index is entered.
+struct Entry<'q> {
+    /// The conditions that bound what is read of it.
+    terms: Vec<&'q Term>,
+    /// The part of its rows that is read.
+    part: f64,
+    /// What entering it costs beside the rows, in nanoseconds.
+    seeks: f64,
+    /// How it is entered, for `explain`.
+    words: String,
+    /// Whether rows come in the order asked for.
+    in_order: bool,
+    /// Whether it is entered once for each value of its first column.
+    is_loose: bool,
+}
+
+fn words(terms: &[&Term]) -> String {
+    let name = |column: &Key| match column {
+        Key::Id => "id".to_owned(),
+        Key::Column(name) => name.to_string(),
+    };
+    let words = terms.iter().map(|term| format!("`{}` {}", name(&term.column), shape_words(term.shape)));
+    words.collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns a number of documents with a comma behind each thousand.
+fn thousands(count: f64) -> String {
+    let digits = format!("{count:.0}");
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 fn shape_words(shape: TermShape) -> &'static str {

@@ -308,6 +308,24 @@ impl Grammar {
             .boxed()
     }
 
+    /// A field on one side of a literal, at it, or with it for a prefix.
+    pub(crate) fn bound(field: Field) -> BoxedStrategy<Tree> {
+        use Comparison::{Eq, Ge, Gt, Le, Lt};
+        let value = match field.ty {
+            Type::Text => text_value().boxed(),
+            Type::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
+            ty if ty.is_float() => document::float().prop_map(Value::Real).boxed(),
+            _ => document::integer().prop_map(Value::Int).boxed(),
+        };
+        let of = leaf(field).tree;
+        (select(vec![Eq, Lt, Le, Gt, Ge]), literal(value, field.ty), any::<bool>())
+            .prop_map(move |(comparison, value, is_prefix)| match field.ty {
+                Type::Text if is_prefix => of.clone().call(Function::StartsWith, [value.tree]),
+                _ => of.clone().compare(comparison, value.tree),
+            })
+            .boxed()
+    }
+
     fn absent(&self, depth: u32) -> BoxedStrategy<Tree> {
         let inner = Tree::field("in", Type::Object);
         let parents = vec![inner.clone(), Tree::Field(Box::new(inner), "a", Type::Object, true)];

@@ -17,6 +17,9 @@ use crate::ir::doc::{Fold, Nulls, Terminal};
 use crate::ir::types::Type;
 use crate::ir::value::{Kind, Value};
 
+/// The places of fields that are bounded together.
+const COMPOUND: [(usize, usize); 4] = [(0, 3), (4, 0), (11, 12), (6, 1)];
+
 /// A statement.
 pub(crate) fn sketch() -> impl Strategy<Value = Sketch> {
     let safe = prop_oneof![8 => over_documents(false), 6 => over_selected(false), 4 => over_groups(), 1 => initials()];
@@ -56,7 +59,21 @@ fn over_documents(can_fail: bool) -> BoxedStrategy<Sketch> {
     let grammar = Grammar::over_documents(can_fail);
     let end =
         prop_oneof![3 => reading(&grammar), 1 => changing(&grammar), 1 => Just(End::Plain(Terminal::Delete))];
-    (stages(&grammar), end).prop_map(|(stages, end)| Sketch { stages, end }).boxed()
+    let stages = prop_oneof![7 => stages(&grammar), 1 => bounded(&grammar)];
+    (stages, end).prop_map(|(stages, end)| Sketch { stages, end }).boxed()
+}
+
+/// Bounds of two fields, as an index over both is entered with, before other stages.
+fn bounded(grammar: &Grammar) -> BoxedStrategy<Vec<Step>> {
+    let bounds = select(COMPOUND.to_vec()).prop_flat_map(|(first, second)| {
+        (Grammar::bound(FIELDS[first]), Grammar::bound(FIELDS[second])).prop_map(|(a, b)| a.and(b))
+    });
+    (bounds, stages(grammar))
+        .prop_map(|(bounds, mut stages)| {
+            stages.insert(0, Step::Filter(bounds));
+            stages
+        })
+        .boxed()
 }
 
 fn over_selected(can_fail: bool) -> BoxedStrategy<Sketch> {
