@@ -184,12 +184,12 @@ mod ir;
 mod store;
 
 pub use api::{
-    Assign, Assignment, Assignments, Collection, Compiled, Database, Deferred, DocId, Document,
+    Assign, Assignment, Assignments, Collection, Compiled, Contents, Database, Deferred, DocId, Document,
     ExplainedPlan, Explanation, Expr, Group, Grouped, IndexBuilder, IndexDescription, IndexReport, Indexes,
-    IntoPlan, Item, Live, Mode, NestedOption, Nullable, Num, On, Operand, OperandList, Options, OrderKey,
-    OrderKeys, Ordered, Param, ParamSet, ParamType, Plan, Predicate, Query, Root, Row, RowCount, RowIter,
-    Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx, Value, all_of, any_of,
-    lit, when,
+    IntoPlan, Item, List, Live, Mode, NestedOption, Nullable, Num, On, Operand, OperandList, Options,
+    OrderKey, OrderKeys, Ordered, Param, ParamSet, ParamType, Plan, Predicate, Query, Root, Row, RowCount,
+    RowIter, Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx, Value, all_of,
+    any_of, lit, when,
 };
 pub use codec::CodecError;
 pub use compile::{CompileError, NarrowGap, Obstacle, Reading};

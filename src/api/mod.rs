@@ -16,6 +16,7 @@ mod expr;
 mod index;
 mod item;
 mod iter;
+mod list;
 mod mode;
 mod ops;
 mod order;
@@ -43,6 +44,7 @@ pub use expr::{Expr, Nullable, Operand, OperandList, Predicate, Term, all_of, an
 pub use index::{IndexBuilder, IndexDescription, IndexReport};
 pub use item::Item;
 pub use iter::RowIter;
+pub use list::{Contents, List};
 pub use mode::{Deferred, Live, Mode};
 pub use ops::{Num, Text};
 pub use order::{OrderKey, OrderKeys};

@@ -14,7 +14,7 @@ use crate::ir::doc::{Arithmetic, Comparison, Expr as Tree, Function};
 use crate::ir::types::Type;
 use crate::ir::value::Value as Literal;
 
-fn compare(comparison: Comparison, left: Node, right: Result<Node, OperandError>) -> Expr<bool> {
+pub(crate) fn compare(comparison: Comparison, left: Node, right: Result<Node, OperandError>) -> Expr<bool> {
     let right = beside(left, right);
     Expr::push(Tree::Compare(comparison, left.id(), right.id()))
 }
@@ -186,7 +186,7 @@ impl Text for Option<String> {
     type Len = Option<u64>;
 }
 
-fn call(
+pub(crate) fn call(
     function: Function,
     of: Node,
     arguments: impl IntoIterator<Item = Result<Node, OperandError>>,
@@ -215,11 +215,6 @@ impl<T: Text> Expr<T> {
     /// Holds where the text ends with `suffix`.
     pub fn ends_with(self, suffix: impl Operand<String>) -> Expr<bool> {
         Expr::new(call(Function::EndsWith, self.raw(), [suffix.operand()]))
-    }
-
-    /// Holds where the text holds `part`, which is plain text: `%` and `_` mean themselves.
-    pub fn contains(self, part: impl Operand<String>) -> Expr<bool> {
-        Expr::new(call(Function::Contains, self.raw(), [part.operand()]))
     }
 
     /// Holds where the whole text matches: `%` is any run, `_` one scalar value, `\` escapes. Case-sensitive.
@@ -251,16 +246,6 @@ impl<T: Text> Expr<T> {
     /// Holds where both are equal after folding by Unicode's rules.
     pub fn eq_ignore_case(self, other: impl Operand<String>) -> Expr<bool> {
         Expr::new(call(Function::EqIgnoreCase, self.raw(), [other.operand()]))
-    }
-
-    /// Holds where the text is there and empty.
-    pub fn is_empty(self) -> Expr<bool> {
-        compare(Comparison::Eq, self.raw(), "".operand())
-    }
-
-    /// Returns the number of Unicode scalar values.
-    pub fn len(self) -> Expr<T::Len> {
-        Expr::new(call(Function::Len, self.raw(), []))
     }
 
     /// Returns the number of bytes of the UTF-8 form.

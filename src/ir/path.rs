@@ -41,6 +41,13 @@ impl FieldPath {
         self
     }
 
+    /// Returns this path followed by a step.
+    #[must_use]
+    pub(crate) fn then(mut self, segment: Segment) -> Self {
+        self.0.push(segment);
+        self
+    }
+
     /// Returns the steps in order.
     pub fn segments(&self) -> &[Segment] {
         &self.0

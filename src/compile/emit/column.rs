@@ -36,3 +36,25 @@ pub(super) fn extract(out: &mut String, document: &str, path: &FieldPath, kind: 
         Kind::Text | Kind::Array | Kind::Object | Kind::Any => out.push_str(&value),
     }
 }
+
+/// Appends the expression that is null where a path of a document holds no array.
+pub(super) fn array(out: &mut String, document: &str, path: &FieldPath) {
+    let mut json_path = String::new();
+    quote::text(&mut json_path, &path.json_path());
+    out.push_str(&format!(
+        "CASE json_type({document},{json_path}) WHEN 'array' THEN jsonb_extract({document},{json_path}) END"
+    ));
+}
+
+/// Appends what a row of `jsonb_each` holds, as a kind sees it: bools arrive as 1 and 0 there, too.
+pub(super) fn item(out: &mut String, row: &str, kind: Kind) {
+    match kind {
+        Kind::Number => out.push_str(&format!(
+            "CASE {row}.type WHEN 'true' THEN x'01' WHEN 'false' THEN x'02' ELSE {row}.value END"
+        )),
+        Kind::Bool => out.push_str(&format!(
+            "CASE {row}.type WHEN 'true' THEN 1 WHEN 'false' THEN 0 WHEN 'null' THEN NULL ELSE '' END"
+        )),
+        Kind::Text | Kind::Array | Kind::Object | Kind::Any => out.push_str(&format!("{row}.value")),
+    }
+}

@@ -19,6 +19,12 @@ impl Printer {
                 column::extract(&mut self.sql, &inner.sql, path, *kind);
             }
             Expr::Output { source, column } => self.own(*source, &format!("c{column}")),
+            Expr::Item { source, kind } => {
+                let mut of = Printer { sql: String::new() };
+                of.alias(*source);
+                column::item(&mut self.sql, &of.sql, *kind);
+            }
+            Expr::Array(value) => self.array(value),
             Expr::Named { source, name } => {
                 self.qualifier(*source);
                 self.identifier(name);
@@ -171,6 +177,20 @@ impl Printer {
             self.push(" AND ");
         }
         self.infix(&range.of, if high.inclusive { " <= " } else { " < " }, &high.value);
+    }
+
+    /// Prints a value as null where it is no array.
+    fn array(&mut self, value: &Expr) {
+        let mut of = Printer { sql: String::new() };
+        if let Expr::Extract { document, path, .. } = value {
+            of.expr(document);
+            return column::array(&mut self.sql, &of.sql, path);
+        }
+        of.expr(value);
+        let value = of.sql;
+        self.push(&format!(
+            "CASE WHEN typeof({value}) = 'blob' AND json_type({value}) = 'array' THEN {value} END"
+        ));
     }
 
     /// Prints a value as null where it is of another kind than the one declared.

@@ -123,7 +123,8 @@ impl Printer {
                 self.alias(source.alias);
             }
             SourceKind::Items(list) => {
-                self.push("json_each(");
+                // The JSONB form: an item that is an array or object is a blob, and equals no text.
+                self.push("jsonb_each(");
                 self.expr(list);
                 self.push(") AS ");
                 self.alias(source.alias);

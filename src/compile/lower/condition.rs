@@ -2,9 +2,11 @@
 
 use crate::compile::CompileError;
 use crate::compile::lower::Lowering;
+use crate::compile::lower::items::Items;
 use crate::compile::lower::value::{Value, can_fail, range_kind};
 use crate::ir::doc::{self, Comparison, ExprId, Lambda};
 use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind};
+use crate::ir::types::Type;
 
 impl Lowering<'_> {
     /// Lowers a condition. What it gives may be null where the condition is false.
@@ -39,6 +41,10 @@ impl Lowering<'_> {
                 Expr::any(any)
             }
             E::Call { function, args } if function.is_condition() => self.call(lambda, *function, args)?.expr,
+            E::Items { list, item, ty, nullable, fold } if fold.ty() == Type::Bool => {
+                let items = Items::new(*list, *item, *ty, *nullable);
+                self.item_condition(lambda, &items, *fold)?.unwrap_or(Expr::Bool(false))
+            }
             // A bool: 1 and 0 in SQL throughout, and '' for another kind, which no bool equals.
             _ => Expr::binary(Binary::Eq, self.value(lambda, id)?.expr, Expr::Int(1)),
         })

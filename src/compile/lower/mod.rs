@@ -6,6 +6,7 @@
 
 mod block;
 mod condition;
+mod items;
 mod value;
 mod write;
 

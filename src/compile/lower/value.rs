@@ -2,9 +2,10 @@
 
 use crate::compile::CompileError;
 use crate::compile::lower::block::Row;
+use crate::compile::lower::items::Items;
 use crate::compile::lower::{Lowering, type_name};
 use crate::ir::doc::{self, Arithmetic, ExprId, Fold, Function, Lambda};
-use crate::ir::path::FieldPath;
+use crate::ir::path::{FieldPath, Segment};
 use crate::ir::sql::{BindForm, BindSource, Expr, Range, RangeKind, Shape, walk};
 use crate::ir::types::Type;
 use crate::ir::value::Kind;
@@ -59,7 +60,7 @@ fn call_can_fail(name: &str, args: &[Expr]) -> bool {
     // An f64 holds every number, and the negative of each that it holds; an f32 does not.
     let is_held = matches!(name, "vellum_cast" | "vellum_neg" | "vellum_abs")
         && matches!(args, [_, Expr::Text(ty), ..] if **ty == *Type::F64.name());
-    is_arithmetic(name) && !is_held
+    (is_arithmetic(name) || name == "vellum_sum") && !is_held
 }
 
 impl Lowering<'_> {
@@ -104,7 +105,7 @@ impl Lowering<'_> {
                 },
                 _ => return Err(unsupported("the key of something that is not a document", "name a field")),
             },
-            E::Field { .. } => self.field(lambda, id)?,
+            E::Field { .. } | E::Position { .. } => self.field(lambda, id)?,
             E::Param { slot, ty } => {
                 let expr = self.bind(BindSource::Slot(*slot), BindForm::Plain);
                 Value::clean(expr, *ty, false)
@@ -132,6 +133,9 @@ impl Lowering<'_> {
                 };
                 Value::clean(expr, *ty, false)
             }
+            E::Items { list, item, ty, nullable, fold } => {
+                self.item_fold(lambda, &Items::new(*list, *item, *ty, *nullable), *fold)?
+            }
             E::Fold { fold, of, ty } => self.group_fold(lambda, *fold, *of, *ty)?,
             E::Tuple(_) => return Err(unsupported("a tuple as a value", "compare its elements")),
             _ => Value::clean(Expr::IsTrue(Box::new(self.condition(lambda, id)?)), Type::Bool, false),
@@ -139,17 +143,28 @@ impl Lowering<'_> {
     }
 
     fn field(&mut self, lambda: &Lambda, id: ExprId) -> Result<Value, CompileError> {
-        let doc::Expr::Field { ty, nullable, .. } = lambda.node(id) else {
-            return Err(unsupported("an expression that is not a field", "name a field"));
+        let (ty, nullable) = match lambda.node(id) {
+            doc::Expr::Field { ty, nullable, .. } => (ty, nullable),
+            doc::Expr::Position { ty, .. } => (ty, &true),
+            _ => return Err(unsupported("an expression that is not a field", "name a field")),
         };
-        // From the field inward to the row, collecting keys.
-        let mut keys = Vec::new();
+        // From the field inward to the row, collecting segments.
+        let mut segments = Vec::new();
         let mut at = id;
-        while let doc::Expr::Field { of, key, .. } = lambda.node(at) {
-            keys.push(key.clone());
-            at = *of;
+        loop {
+            at = match lambda.node(at) {
+                doc::Expr::Field { of, key, .. } => {
+                    segments.push(Segment::Key(key.clone()));
+                    *of
+                }
+                doc::Expr::Position { of, index, .. } => {
+                    segments.push(Segment::Index((*index).into()));
+                    *of
+                }
+                _ => break,
+            };
         }
-        let path = keys.into_iter().rev().fold(FieldPath::root(), FieldPath::key);
+        let path = segments.into_iter().rev().fold(FieldPath::root(), FieldPath::then);
         let kind = ty.kind();
         let expr = match self.given(lambda, at)? {
             Row::Document { alias, collection } => match collection.column(&path, kind) {
@@ -235,14 +250,17 @@ impl Lowering<'_> {
         self.fold_of(fold, value, lambda.display(lambda.root))
     }
 
+    /// Returns the sum of a value; the words are those of its error.
+    pub(super) fn sum(&mut self, value: Value, words: String) -> Expr {
+        let words = self.bind(BindSource::Text(words.into()), BindForm::Plain);
+        let ty = if value.shape.ty.is_float() { Type::F64 } else { Type::I64 };
+        Expr::Call("vellum_sum", vec![value.expr, type_name(ty), words])
+    }
+
     fn fold_of(&mut self, fold: Fold, value: Value, words: String) -> Expr {
         match fold {
             Fold::Count => Expr::CountAll,
-            Fold::Sum => {
-                let words = self.bind(BindSource::Text(words.into()), BindForm::Plain);
-                let ty = if value.shape.ty.is_float() { Type::F64 } else { Type::I64 };
-                Expr::Call("vellum_sum", vec![value.expr, type_name(ty), words])
-            }
+            Fold::Sum => self.sum(value, words),
             Fold::Avg => Expr::Call("vellum_avg", vec![value.expr]),
             Fold::Min => Expr::Call("min", vec![value.of_kind()]),
             Fold::Max => Expr::Call("max", vec![value.of_kind()]),

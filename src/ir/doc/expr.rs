@@ -135,6 +135,28 @@ pub(crate) enum Expr {
         /// The type of both.
         ty: Type,
     },
+    /// The item of an array at a place, or null.
+    Position {
+        /// The array.
+        of: ExprId,
+        /// The zero-based place.
+        index: u32,
+        /// The declared type of an item.
+        ty: Type,
+    },
+    /// One value made of the items of an array; what is no array has none (rule 20).
+    Items {
+        /// The array.
+        list: ExprId,
+        /// The row that stands for an item.
+        item: Binder,
+        /// The declared type of an item, and whether null is one.
+        ty: Type,
+        /// Whether null is an item of the declared type.
+        nullable: bool,
+        /// What is made of them.
+        fold: ItemFold,
+    },
     /// One value made of the rows of a group.
     Fold {
         /// Which.
@@ -277,6 +299,62 @@ pub(crate) enum Fold {
     Max,
 }
 
+/// What one value is made of an array's items by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ItemFold {
+    /// Whether the condition holds for one; false for none.
+    Any(ExprId),
+    /// Whether it holds for each; true for none.
+    All(ExprId),
+    /// How many there are.
+    Len,
+    /// For how many the condition holds.
+    CountWhere(ExprId),
+    /// The sum of a value, which is of the type; zero for none.
+    Sum(ExprId, Type),
+}
+
+impl ItemFold {
+    /// Returns what is asked of each item.
+    pub(crate) fn of(&self) -> Option<ExprId> {
+        match self {
+            ItemFold::Len => None,
+            ItemFold::Any(of) | ItemFold::All(of) | ItemFold::CountWhere(of) | ItemFold::Sum(of, _) => {
+                Some(*of)
+            }
+        }
+    }
+
+    fn of_mut(&mut self) -> Option<&mut ExprId> {
+        match self {
+            ItemFold::Len => None,
+            ItemFold::Any(of) | ItemFold::All(of) | ItemFold::CountWhere(of) | ItemFold::Sum(of, _) => {
+                Some(of)
+            }
+        }
+    }
+
+    /// Returns the name of the method that makes it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            ItemFold::Any(_) => "any",
+            ItemFold::All(_) => "all",
+            ItemFold::Len => "len",
+            ItemFold::CountWhere(_) => "count_where",
+            ItemFold::Sum(..) => "sum_of",
+        }
+    }
+
+    /// Returns the type of the result.
+    pub(crate) fn ty(&self) -> Type {
+        match self {
+            ItemFold::Any(_) | ItemFold::All(_) => Type::Bool,
+            ItemFold::Len | ItemFold::CountWhere(_) => Type::U64,
+            ItemFold::Sum(_, ty) => *ty,
+        }
+    }
+}
+
 /// Where null and missing go in an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Nulls {
@@ -336,7 +414,16 @@ impl Expr {
     pub(crate) fn map_operands(mut self, f: &mut dyn FnMut(ExprId) -> ExprId) -> Expr {
         match &mut self {
             Expr::Row(_) | Expr::Param { .. } | Expr::Constant { .. } => {}
-            Expr::Item { of, .. } | Expr::Key { of, .. } | Expr::Field { of, .. } => *of = f(*of),
+            Expr::Item { of, .. }
+            | Expr::Key { of, .. }
+            | Expr::Field { of, .. }
+            | Expr::Position { of, .. } => *of = f(*of),
+            Expr::Items { list, fold, .. } => {
+                *list = f(*list);
+                if let Some(of) = fold.of_mut() {
+                    *of = f(*of);
+                }
+            }
             Expr::Not(x) | Expr::IsNone(x) => *x = f(*x),
             Expr::Compare(_, a, b) | Expr::And(a, b) | Expr::Or(a, b) => (*a, *b) = (f(*a), f(*b)),
             Expr::InList { item, list } => (*item, *list) = (f(*item), f(*list)),

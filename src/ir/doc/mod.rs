@@ -10,7 +10,9 @@ mod print;
 
 use std::borrow::Cow;
 
-pub(crate) use expr::{Arithmetic, Binder, Comparison, Expr, ExprId, Fold, Function, Lambda, Nulls};
+pub(crate) use expr::{
+    Arithmetic, Binder, Comparison, Expr, ExprId, Fold, Function, ItemFold, Lambda, Nulls,
+};
 
 use crate::ir::types::Type;
 

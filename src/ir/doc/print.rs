@@ -49,6 +49,11 @@ impl Lambda {
                 out.write_str("when")?;
                 self.list(&[*condition, *then, *otherwise], out)
             }
+            Expr::Position { of, index, .. } => {
+                self.write(*of, out)?;
+                write!(out, "[{index}]")
+            }
+            Expr::Items { list, fold, .. } => self.method(*list, fold.name(), fold.of().as_slice(), out),
             Expr::Fold { fold, of, .. } => {
                 out.write_str(fold_name(*fold))?;
                 self.list(of.as_slice(), out)

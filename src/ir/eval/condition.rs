@@ -14,7 +14,11 @@ use crate::ir::value::Kind;
 impl<'a> Evaluator<'a> {
     /// Returns whether a condition holds.
     pub(super) fn holds(&self, term: &Term<'a>) -> Result<bool, EvalError> {
-        let Meaning::Node(term) = term.resolve() else { return Ok(false) };
+        let term = match term.resolve() {
+            Meaning::Node(term) => term,
+            Meaning::Item(item) => return Ok(item.value == Json::Bool(true)),
+            Meaning::Document(_) | Meaning::Nothing => return Ok(false),
+        };
         let at = |id: &ExprId| term.at(*id);
         match term.node() {
             Expr::And(..) => self.all(vec![term]),
@@ -106,7 +110,14 @@ fn flat<'a>(terms: Vec<Term<'a>>, open: fn(&Expr) -> Option<(ExprId, ExprId)>) -
     waiting.reverse();
     let mut parts = Vec::new();
     while let Some(term) = waiting.pop() {
-        let Meaning::Node(term) = term.resolve() else { continue };
+        let term = match term.resolve() {
+            Meaning::Node(term) => term,
+            Meaning::Item(_) => {
+                parts.push(term);
+                continue;
+            }
+            Meaning::Document(_) | Meaning::Nothing => continue,
+        };
         match open(term.node()) {
             Some((a, b)) => waiting.extend([term.at(b), term.at(a)]),
             None => parts.push(term),

@@ -23,6 +23,7 @@ impl<'a> Evaluator<'a> {
                 return Ok(Cow::Borrowed(document.map_or(&Json::Null, |d| &d.body)));
             }
             Meaning::Nothing => return Ok(Cow::Borrowed(&Json::Null)),
+            Meaning::Item(item) => return Ok(Cow::Owned(item.value.clone())),
             Meaning::Node(term) => term,
         };
         Ok(Cow::Owned(match term.node() {
@@ -32,6 +33,11 @@ impl<'a> Evaluator<'a> {
                     Cow::Owned(parent) => Cow::Owned(parent.get(key).clone()),
                 });
             }
+            Expr::Position { of, index, .. } => match &*self.value(&term.at(*of))? {
+                Json::Array(items) => items.get(*index as usize).cloned().unwrap_or(Json::Null),
+                _ => Json::Null,
+            },
+            Expr::Items { .. } => self.items(&term)?,
             Expr::Key { of, .. } => match term.at(*of).resolve() {
                 Meaning::Document(Some(document)) => Json::Int(document.id),
                 _ => Json::Null,
@@ -109,7 +115,7 @@ impl<'a> Evaluator<'a> {
                         Column::Foreign(kind)
                     });
                 }
-                Meaning::Document(None) | Meaning::Nothing => {}
+                Meaning::Document(None) | Meaning::Item(_) | Meaning::Nothing => {}
             }
         }
         Ok(columns)

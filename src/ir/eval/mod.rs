@@ -7,6 +7,7 @@
 mod aggregate;
 mod condition;
 mod expr;
+mod items;
 mod json;
 mod jsonb;
 mod number;

@@ -151,7 +151,7 @@ pub(super) fn group_key<'a>(evaluator: &Evaluator<'a>, key: &Term<'a>) -> Result
     let rank = |column| match column {
         Meaning::Document(document) => Ok(document.map_or(Rank::Null, |d| Rank::Number(Number::Int(d.id)))),
         Meaning::Node(term) => Ok(Rank::of(&*evaluator.value(&term)?, term.ty().kind())),
-        Meaning::Nothing => Ok(Rank::Null),
+        Meaning::Item(_) | Meaning::Nothing => Ok(Rank::Null),
     };
     key.columns().into_iter().map(rank).collect()
 }

@@ -7,8 +7,10 @@
 use std::rc::Rc;
 
 use super::Document;
+use super::json::Json;
 use super::order::Rank;
-use crate::ir::doc::{Expr, ExprId, Lambda, Stage};
+use crate::ir::doc::{Binder, Expr, ExprId, Lambda, Stage};
+use crate::ir::types::Type;
 
 /// A row.
 #[derive(Clone, Debug)]
@@ -51,6 +53,17 @@ struct Frame<'a> {
     row: Option<Row<'a>>,
     /// Inside a fold, the member of the group.
     member: Option<Row<'a>>,
+    /// Inside of what is asked of an array's items, the item.
+    items: Vec<Rc<Item>>,
+}
+
+/// An item of an array.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) binder: Binder,
+    pub(super) value: Json,
+    pub(super) ty: Type,
+    pub(super) nullable: bool,
 }
 
 /// What an expression comes down to.
@@ -60,6 +73,8 @@ pub(super) enum Meaning<'a> {
     Document(Option<&'a Document>),
     /// An expression that is neither a row nor an element of one.
     Node(Term<'a>),
+    /// An item of an array.
+    Item(Rc<Item>),
     /// Nothing: a shape that no closure can write.
     Nothing,
 }
@@ -85,12 +100,12 @@ fn shape(mut stages: &[Stage]) -> Shape<'_> {
 impl<'a> Term<'a> {
     /// Returns what a closure that stands behind `stages` returned, for a row.
     pub(super) fn root(lambda: &'a Lambda, stages: &'a [Stage], row: Option<Row<'a>>) -> Term<'a> {
-        Term { lambda, id: lambda.root, frame: Frame { stages, row, member: None } }
+        Term { lambda, id: lambda.root, frame: Frame { stages, row, member: None, items: Vec::new() } }
     }
 
     /// Returns what a row behind `stages` is.
     pub(super) fn whole(stages: &'a [Stage], row: Row<'a>) -> Meaning<'a> {
-        Frame { stages, row: Some(row), member: None }.whole()
+        Frame { stages, row: Some(row), member: None, items: Vec::new() }.whole()
     }
 
     /// Returns another expression of the same closure.
@@ -114,6 +129,13 @@ impl<'a> Term<'a> {
         Term { id, lambda: self.lambda, frame: Frame { member, ..self.frame.clone() } }
     }
 
+    /// Returns an expression of the same closure for an item of an array.
+    pub(super) fn of_item(&self, id: ExprId, item: Rc<Item>) -> Term<'a> {
+        let mut term = self.at(id);
+        term.frame.items.push(item);
+        term
+    }
+
     /// Returns the rows of the group.
     pub(super) fn members(&self) -> &[Row<'a>] {
         self.frame.row.as_ref().map_or(&[], Row::members)
@@ -123,7 +145,10 @@ impl<'a> Term<'a> {
     pub(super) fn resolve(&self) -> Meaning<'a> {
         match self.node() {
             Expr::Row(binder) if self.lambda.binders.first() == Some(binder) => self.frame.whole(),
-            Expr::Row(_) => self.frame.member(),
+            Expr::Row(binder) => match self.frame.items.iter().rev().find(|item| item.binder == *binder) {
+                Some(item) => Meaning::Item(Rc::clone(item)),
+                None => self.frame.member(),
+            },
             Expr::Item { of, index } => match self.at(*of).resolve() {
                 Meaning::Node(tuple) => match tuple.node() {
                     Expr::Tuple(items) => items
@@ -175,7 +200,9 @@ impl<'a> Frame<'a> {
     /// Returns what the second row of the closure is: a member of the group.
     fn member(&self) -> Meaning<'a> {
         match shape(self.stages) {
-            Shape::Grouped(_, stages) => Frame { stages, row: self.member.clone(), member: None }.whole(),
+            Shape::Grouped(_, stages) => {
+                Frame { stages, row: self.member.clone(), member: None, items: Vec::new() }.whole()
+            }
             _ => Meaning::Nothing,
         }
     }

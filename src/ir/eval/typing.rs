@@ -1,7 +1,7 @@
 //! What the query itself says of an expression: its type, whether it may be null, whether it can fail.
 
 use super::row::{Meaning, Term};
-use crate::ir::doc::{Arithmetic, Expr, Fold};
+use crate::ir::doc::{Arithmetic, Expr, Fold, ItemFold};
 use crate::ir::types::Type;
 
 impl Term<'_> {
@@ -10,6 +10,7 @@ impl Term<'_> {
         let term = match self.resolve() {
             Meaning::Document(_) => return Type::Object,
             Meaning::Nothing => return Type::Any,
+            Meaning::Item(item) => return item.ty,
             Meaning::Node(term) => term,
         };
         match term.node() {
@@ -20,7 +21,9 @@ impl Term<'_> {
             | Expr::Arithmetic { ty, .. }
             | Expr::Coalesce { ty, .. }
             | Expr::When { ty, .. }
+            | Expr::Position { ty, .. }
             | Expr::Fold { ty, .. } => *ty,
+            Expr::Items { fold, .. } => fold.ty(),
             Expr::Call { function, .. } => function.result(),
             Expr::Compare(..)
             | Expr::And(..)
@@ -35,8 +38,13 @@ impl Term<'_> {
 
     /// Returns whether this is an `Option`, which equals another that is absent too (rule 2).
     pub(super) fn is_nullable(&self) -> bool {
-        let Meaning::Node(term) = self.resolve() else { return false };
+        let term = match self.resolve() {
+            Meaning::Node(term) => term,
+            Meaning::Item(item) => return item.nullable,
+            Meaning::Document(_) | Meaning::Nothing => return false,
+        };
         match term.node() {
+            Expr::Position { .. } => true,
             Expr::Field { nullable, .. }
             | Expr::Arithmetic { nullable, .. }
             | Expr::Coalesce { nullable, .. } => *nullable,
@@ -56,7 +64,9 @@ impl Term<'_> {
             Expr::Arithmetic {
                 operation: Arithmetic::Cast | Arithmetic::Neg | Arithmetic::Abs, ty, ..
             } => *ty != Type::F64,
-            Expr::Arithmetic { .. } | Expr::Fold { fold: Fold::Sum | Fold::Avg, .. } => true,
+            Expr::Arithmetic { .. }
+            | Expr::Fold { fold: Fold::Sum | Fold::Avg, .. }
+            | Expr::Items { fold: ItemFold::Sum(..), .. } => true,
             _ => false,
         };
         itself || term.node().operands().into_iter().any(|operand| term.at(operand).can_fail())

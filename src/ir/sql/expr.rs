@@ -40,7 +40,16 @@ pub(crate) enum Expr {
         /// The place.
         column: usize,
     },
-    /// A named column of a recursive table or of `json_each`.
+    /// The item of an array, as a kind sees it.
+    Item {
+        /// The array's source.
+        source: Alias,
+        /// The kind.
+        kind: Kind,
+    },
+    /// The value where it is an array, else null.
+    Array(Box<Expr>),
+    /// A named column of a recursive table or of a list's items.
     Named {
         /// The source.
         source: Alias,

@@ -30,6 +30,7 @@ macro_rules! walks {
                 | Expr::Doc(_)
                 | Expr::Column { .. }
                 | Expr::Output { .. }
+                | Expr::Item { .. }
                 | Expr::Named { .. }
                 | Expr::Bind(_)
                 | Expr::Int(_)
@@ -43,6 +44,7 @@ macro_rules! walks {
                 | Expr::IsTrue(x)
                 | Expr::IsNull(x)
                 | Expr::Unindexed(x)
+                | Expr::Array(x)
                 | Expr::OfKind(x, _) => f($Part::Expr(x)),
                 Expr::Binary(_, a, b) => {
                     f($Part::Expr(a));

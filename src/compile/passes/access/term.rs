@@ -107,9 +107,10 @@ fn mentions(select: &Select, source: Alias) -> bool {
 fn alias_of(expr: &Expr) -> Option<Alias> {
     match expr {
         Expr::Id(alias) | Expr::Doc(alias) => Some(*alias),
-        Expr::Column { source, .. } | Expr::Output { source, .. } | Expr::Named { source, .. } => {
-            Some(*source)
-        }
+        Expr::Column { source, .. }
+        | Expr::Output { source, .. }
+        | Expr::Named { source, .. }
+        | Expr::Item { source, .. } => Some(*source),
         _ => None,
     }
 }

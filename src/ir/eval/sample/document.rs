@@ -4,6 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::list::{self, LISTS};
 use super::{FIELDS, Field};
 use crate::ir::eval::{Document, Json};
 use crate::ir::types::Type;
@@ -72,7 +73,8 @@ pub(crate) fn documents(largest: usize) -> impl Strategy<Value = Vec<Document>> 
 pub(crate) fn document() -> impl Strategy<Value = Json> {
     let fields: Vec<_> = FIELDS.iter().map(|field| stored(*field)).collect();
     let parents = vec(parent(), 2);
-    (fields, parents, vec(stray(), 0..3)).prop_map(|(fields, parents, strays)| {
+    let lists: Vec<_> = LISTS.iter().map(|list| (Just(list.key), list::stored(list))).collect();
+    (fields, parents, lists, vec(stray(), 0..3)).prop_map(|(fields, parents, lists, strays)| {
         let mut body = Json::Object(Vec::new());
         for (field, value) in FIELDS.iter().zip(fields) {
             if let Some(value) = value {
@@ -84,6 +86,11 @@ pub(crate) fn document() -> impl Strategy<Value = Json> {
                 replace(&mut body, path, parent);
             }
         }
+        for (key, value) in lists {
+            if let Some(value) = value {
+                put(&mut body, &[key], value);
+            }
+        }
         for (key, value) in strays {
             put(&mut body, &[key], value);
         }
@@ -92,7 +99,7 @@ pub(crate) fn document() -> impl Strategy<Value = Json> {
 }
 
 /// What is stored in a field: none where it is missing.
-fn stored(field: Field) -> BoxedStrategy<Option<Json>> {
+pub(crate) fn stored(field: Field) -> BoxedStrategy<Option<Json>> {
     let right = match (field.ty.kind(), field.is_small) {
         (Kind::Text, _) => text().prop_map(Json::Text).boxed(),
         (Kind::Bool, _) => any::<bool>().prop_map(Json::Bool).boxed(),

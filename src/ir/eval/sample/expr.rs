@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::document::{self, SMALL_FLOATS, SMALL_INTEGERS};
+use super::list::{LISTS, Named};
 use super::tree::Tree;
 use super::{FIELDS, Field};
 use crate::ir::doc::{Arithmetic, Comparison, Function};
@@ -32,6 +33,9 @@ pub(crate) type Leaf = Typed;
 #[derive(Clone, Debug)]
 pub(crate) struct Grammar {
     pub(crate) leaves: Rc<Vec<Leaf>>,
+    pub(crate) lists: Rc<Vec<Named>>,
+    /// How many closures over items are around it.
+    pub(crate) level: usize,
     /// Whether arithmetic may fail.
     pub(crate) can_fail: bool,
 }
@@ -48,17 +52,17 @@ pub(crate) fn leaf(field: Field) -> Leaf {
 }
 
 impl Typed {
-    fn new(tree: Tree, ty: Type) -> Typed {
+    pub(crate) fn new(tree: Tree, ty: Type) -> Typed {
         Typed { tree, ty, nullable: false, is_small: false, is_total: false }
     }
 
-    fn nullable(self, nullable: bool) -> Typed {
+    pub(crate) fn nullable(self, nullable: bool) -> Typed {
         Typed { nullable, ..self }
     }
 }
 
 /// A literal, or the same value as an argument.
-fn literal(value: impl Strategy<Value = Value> + 'static, ty: Type) -> BoxedStrategy<Typed> {
+pub(crate) fn literal(value: impl Strategy<Value = Value> + 'static, ty: Type) -> BoxedStrategy<Typed> {
     let tree = move |(value, as_param)| match as_param {
         true => Tree::Param(value, ty),
         false => Tree::Constant(value, ty),
@@ -87,7 +91,14 @@ impl Grammar {
     pub(crate) fn over_documents(can_fail: bool) -> Grammar {
         let mut leaves: Vec<Leaf> = FIELDS.iter().copied().map(leaf).collect();
         leaves.push(Typed::new(Tree::key(), Type::I64));
-        Grammar { leaves: Rc::new(leaves), can_fail }
+        let lists = Named::below(&Tree::Row(0), LISTS);
+        leaves.extend(lists.iter().flat_map(Named::leaves));
+        Grammar { leaves: Rc::new(leaves), lists: Rc::new(lists), level: 0, can_fail }
+    }
+
+    /// Names the elements of a row that was selected.
+    pub(crate) fn over_row(leaves: Vec<Leaf>, can_fail: bool) -> Grammar {
+        Grammar { leaves: Rc::new(leaves), lists: Rc::default(), level: 0, can_fail }
     }
 
     /// Returns the leaves that satisfy a condition.
@@ -281,9 +292,16 @@ impl Grammar {
             1 => self.absent(depth),
             3 => self.text_condition(depth),
             2 => self.listed(depth.saturating_sub(1)),
-        ];
+        ]
+        .boxed();
+        let one = if self.lists.is_empty() || self.level > 2 {
+            one
+        } else {
+            prop_oneof![8 => one, 2 => self.item_condition(depth.saturating_sub(1)), 1 => self.contained()]
+                .boxed()
+        };
         if depth == 0 {
-            return one.boxed();
+            return one;
         }
         let inner = || self.condition(depth - 1);
         prop_oneof![
@@ -394,6 +412,7 @@ mod tests {
         for kind in [Kind::Text, Kind::Number, Kind::Bool] {
             assert!(!grammar.some(|leaf| leaf.ty.kind() == kind).is_empty(), "{kind}");
         }
-        assert_eq!(grammar.leaves.len(), FIELDS.len() + 1);
+        let fields = grammar.some(|leaf| matches!(leaf.tree, Tree::Field(..) | Tree::Key(_)));
+        assert!(fields.len() > FIELDS.len(), "the fields and the key");
     }
 }

@@ -3,8 +3,6 @@
 //! Most cannot fail: their arithmetic stays with small numbers. Those that can have no stage that cuts rows off and
 //! no terminal that stops early, because how many rows are computed then is nobody's promise.
 
-use std::rc::Rc;
-
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -83,7 +81,7 @@ fn over_selected(can_fail: bool) -> BoxedStrategy<Sketch> {
     (before, items, any::<bool>())
         .prop_flat_map(move |(before, items, bare)| {
             let (row, leaves) = row(items, bare);
-            let grammar = Grammar { leaves: Rc::new(leaves), can_fail };
+            let grammar = Grammar::over_row(leaves, can_fail);
             (Just((before, row)), stages(&grammar), reading(&grammar)).prop_map(
                 |((mut before, row), after, end)| {
                     before.push(Step::Select(row));
@@ -120,7 +118,7 @@ fn grouped(
     let (row, mut leaves) = row(keys.chain(folds).collect(), false);
     // A float total may differ in its last place, so nothing is decided by one.
     leaves.retain(|leaf| !leaf.is_total);
-    let grammar = Grammar { leaves: Rc::new(leaves), can_fail: false };
+    let grammar = Grammar::over_row(leaves, false);
     before.extend([Step::Group(key), Step::Select(row)]);
     (Just(before), stages(&grammar), reading(&grammar)).prop_map(|(mut stages, after, end)| {
         stages.extend(after);

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::ir::doc::{
-    Arithmetic, Assignment, Binder, Comparison, Count, Expr, ExprId, Fold, Function, Lambda, Nulls, OrderKey,
-    Query, Source, Stage, Statement, Terminal,
+    Arithmetic, Assignment, Binder, Comparison, Count, Expr, ExprId, Fold, Function, ItemFold, Lambda, Nulls,
+    OrderKey, Query, Source, Stage, Statement, Terminal,
 };
 use crate::ir::types::Type;
 use crate::ir::value::Value;
@@ -32,7 +32,23 @@ pub(crate) enum Tree {
     Coalesce(Box<Tree>, Box<Tree>, Type, bool),
     When(Box<Tree>, Box<Tree>, Box<Tree>, Type),
     Fold(Fold, Option<Box<Tree>>, Type),
+    /// The item of a list at a place.
+    Position(Box<Tree>, u32, Type),
+    /// What is made of a list's items, of a type that may be null.
+    Items(Box<Tree>, Made, Type, bool),
+    /// The item that a closure over items is given, by how many such closures are around that one.
+    Each(usize),
     Tuple(Vec<Tree>),
+}
+
+/// What is made of a list's items.
+#[derive(Clone, Debug)]
+pub(crate) enum Made {
+    Len,
+    Any(Box<Tree>),
+    All(Box<Tree>),
+    CountWhere(Box<Tree>),
+    Sum(Box<Tree>, Type),
 }
 
 /// A statement as trees.
@@ -96,6 +112,8 @@ struct Builder {
     binders: u32,
     constants: Vec<Value>,
     params: Vec<(Value, Type)>,
+    /// The items that the closures around an expression are given.
+    items: Vec<Binder>,
 }
 
 impl Builder {
@@ -226,6 +244,24 @@ impl Builder {
             Tree::Fold(fold, of, ty) => {
                 Expr::Fold { fold: *fold, of: of.as_ref().map(|of| self.expr(of, lambda)), ty: *ty }
             }
+            Tree::Position(of, index, ty) => {
+                Expr::Position { of: self.expr(of, lambda), index: *index, ty: *ty }
+            }
+            Tree::Items(list, made, ty, nullable) => {
+                let (list, item) = (self.expr(list, lambda), Binder(self.binders));
+                self.binders += 1;
+                self.items.push(item);
+                let fold = match made {
+                    Made::Len => ItemFold::Len,
+                    Made::Any(of) => ItemFold::Any(self.expr(of, lambda)),
+                    Made::All(of) => ItemFold::All(self.expr(of, lambda)),
+                    Made::CountWhere(of) => ItemFold::CountWhere(self.expr(of, lambda)),
+                    Made::Sum(of, ty) => ItemFold::Sum(self.expr(of, lambda), *ty),
+                };
+                self.items.pop();
+                Expr::Items { list, item, ty: *ty, nullable: *nullable, fold }
+            }
+            Tree::Each(level) => Expr::Row(self.items[*level]),
             Tree::Tuple(items) => Expr::Tuple(self.exprs(items, lambda)),
         };
         lambda.nodes.push(expr);
@@ -349,6 +385,11 @@ impl Tree {
                 Tree::Field(Box::new(of.of_second_row()), key, ty, nullable)
             }
             Tree::Item(of, index) => Tree::Item(Box::new(of.of_second_row()), index),
+            Tree::Position(of, index, ty) => Tree::Position(Box::new(of.of_second_row()), index, ty),
+            // What is asked of an item in a leaf names the item alone.
+            Tree::Items(of, made, ty, nullable) => {
+                Tree::Items(Box::new(of.of_second_row()), made, ty, nullable)
+            }
             other => other,
         }
     }

@@ -1,0 +1,117 @@
+//! Arrays: what is asked of their items, in a query of its own beside the row, which never multiplies it (rule 20).
+
+use crate::compile::CompileError;
+use crate::compile::lower::Lowering;
+use crate::compile::lower::block::Row;
+use crate::compile::lower::value::Value;
+use crate::ir::doc::{Binder, ExprId, ItemFold, Lambda};
+use crate::ir::sql::{Alias, Expr, Select, Shape, Source, SourceKind};
+use crate::ir::types::Type;
+
+/// The items that something is made of.
+pub(super) struct Items {
+    pub(super) list: ExprId,
+    pub(super) item: Binder,
+    pub(super) shape: Shape,
+}
+
+impl Lowering<'_> {
+    /// Lowers a condition on the items.
+    pub(super) fn item_condition(
+        &mut self,
+        lambda: &Lambda,
+        items: &Items,
+        fold: ItemFold,
+    ) -> Result<Option<Expr>, CompileError> {
+        Ok(match fold {
+            ItemFold::Any(of) => Some(self.exists_item(lambda, items, of, |condition| condition)?),
+            ItemFold::All(of) => {
+                let other =
+                    self.exists_item(lambda, items, of, |condition| Expr::NotTrue(Box::new(condition)))?;
+                Some(Expr::NotTrue(Box::new(other)))
+            }
+            _ => None,
+        })
+    }
+
+    /// Lowers a value that is made of the items.
+    pub(super) fn item_fold(
+        &mut self,
+        lambda: &Lambda,
+        items: &Items,
+        fold: ItemFold,
+    ) -> Result<Value, CompileError> {
+        let expr = match fold {
+            ItemFold::Len => {
+                let list = self.array(lambda, items.list)?;
+                let len = Expr::Call("json_array_length", vec![list]);
+                Expr::Call("coalesce", vec![len, Expr::Int(0)])
+            }
+            ItemFold::CountWhere(of) => {
+                let (alias, list) = (self.alias(), self.array(lambda, items.list)?);
+                let condition = self.of_item(alias, items, |lowering| lowering.condition(lambda, of))?;
+                scalar(alias, list, Expr::CountAll, condition.into_conjuncts())
+            }
+            ItemFold::Sum(of, _) => {
+                let (alias, list) = (self.alias(), self.array(lambda, items.list)?);
+                let value = self.of_item(alias, items, |lowering| lowering.value(lambda, of))?;
+                let sum = self.sum(value, lambda.display(of));
+                scalar(alias, list, sum, Vec::new())
+            }
+            ItemFold::Any(_) | ItemFold::All(_) => {
+                let condition = self.item_condition(lambda, items, fold)?;
+                Expr::IsTrue(Box::new(condition.unwrap_or(Expr::Null)))
+            }
+        };
+        Ok(Value::clean(expr, fold.ty(), false))
+    }
+
+    fn exists_item(
+        &mut self,
+        lambda: &Lambda,
+        items: &Items,
+        of: ExprId,
+        wanted: fn(Expr) -> Expr,
+    ) -> Result<Expr, CompileError> {
+        let (alias, list) = (self.alias(), self.array(lambda, items.list)?);
+        let condition = self.of_item(alias, items, |lowering| lowering.condition(lambda, of))?;
+        let filter = wanted(condition).into_conjuncts();
+        Ok(Expr::Exists(Box::new(query(alias, list, Expr::Int(1), filter))))
+    }
+
+    fn array(&mut self, lambda: &Lambda, list: ExprId) -> Result<Expr, CompileError> {
+        Ok(Expr::Array(Box::new(self.value(lambda, list)?.expr)))
+    }
+
+    /// Lowers what is asked of an item, which a fold over rows has no place in.
+    fn of_item<T>(
+        &mut self,
+        alias: Alias,
+        items: &Items,
+        lower: impl FnOnce(&mut Self) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
+        let expr = Expr::Item { source: alias, kind: items.shape.ty.kind() };
+        let item = Value { expr, shape: items.shape, clean: false, path: None };
+        self.rows.push((items.item, Row::Value(item)));
+        let folds = std::mem::replace(&mut self.folds, false);
+        let lowered = lower(self);
+        self.folds = folds;
+        self.rows.retain(|(binder, _)| *binder != items.item);
+        lowered
+    }
+}
+
+fn query(alias: Alias, list: Expr, column: Expr, filter: Vec<Expr>) -> Select {
+    let from = vec![Source { alias, kind: SourceKind::Items(list) }];
+    Select { columns: vec![column], from, filter, ..Select::default() }
+}
+
+fn scalar(alias: Alias, list: Expr, column: Expr, filter: Vec<Expr>) -> Expr {
+    Expr::Scalar(Box::new(query(alias, list, column, filter)))
+}
+
+impl Items {
+    pub(super) fn new(list: ExprId, item: Binder, ty: Type, nullable: bool) -> Items {
+        Items { list, item, shape: Shape { ty, nullable } }
+    }
+}

@@ -1,0 +1,280 @@
+//! Lists in queries: rule 20, items of every kind, structs and lists inside of lists, strangers' data.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use vellum::ErrorKind;
+use vellum::prelude::*;
+
+type TestResult = Result<(), Box<dyn std::error::Error>>;
+
+#[derive(Document, Serialize, Deserialize, Debug, Clone, Default)]
+#[document(collection = "baskets")]
+struct Basket {
+    id: i64,
+    owner: String,
+    limit: i64,
+    tags: Vec<String>,
+    #[serde(default)]
+    codes: Option<Vec<i64>>,
+    marks: HashSet<i32>,
+    ratings: Vec<f64>,
+    flags: Vec<bool>,
+    maybe: Vec<Option<i64>>,
+    grid: Vec<Vec<i64>>,
+    lines: Vec<Line>,
+    box_: Inner,
+}
+
+#[derive(Embed, Serialize, Deserialize, Debug, Clone, Default)]
+struct Inner {
+    notes: Vec<String>,
+}
+
+#[derive(Embed, Serialize, Deserialize, Debug, Clone, Default)]
+struct Line {
+    item: String,
+    qty: i64,
+    price: Option<f64>,
+    parts: Vec<Part>,
+}
+
+#[derive(Embed, Serialize, Deserialize, Debug, Clone, Default)]
+struct Part {
+    name: String,
+}
+
+fn line(item: &str, qty: i64, price: Option<f64>, parts: &[&str]) -> Line {
+    let parts = parts.iter().map(|name| Part { name: (*name).into() }).collect();
+    Line { item: item.into(), qty, price, parts }
+}
+
+fn texts(of: &[&str]) -> Vec<String> {
+    of.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn baskets() -> vellum::Result<(Database, Collection<'static, Basket>)> {
+    let db = Database::open_in_memory()?;
+    let baskets = db.collection::<Basket>()?;
+    baskets.insert_batch([
+        Basket {
+            owner: "ann".into(),
+            limit: 3,
+            tags: texts(&["red", "red", "a%b"]),
+            codes: Some(vec![1, 2, 3]),
+            marks: HashSet::from([1, 2]),
+            ratings: vec![1.0, 2.5],
+            flags: vec![true, false],
+            maybe: vec![Some(1), None],
+            grid: vec![vec![1, 2], vec![], vec![3]],
+            lines: vec![line("pen", 2, Some(1.5), &["cap", "ink"]), line("ink", 5, None, &[])],
+            box_: Inner { notes: texts(&["x"]) },
+            ..Basket::default()
+        },
+        Basket {
+            owner: "bob".into(),
+            limit: 10,
+            tags: texts(&["blue"]),
+            ratings: vec![4.0],
+            flags: vec![false],
+            maybe: vec![None],
+            lines: vec![line("pen", 20, Some(1.0), &["cap"])],
+            ..Basket::default()
+        },
+        Basket { owner: "cy".into(), ..Basket::default() },
+    ])?;
+    Ok((db, baskets))
+}
+
+macro_rules! assert_ids {
+    ($baskets:expr, |$b:ident| $condition:expr, $expected:expr) => {
+        assert_eq!(
+            $baskets.filter(|$b| $condition).select(|b| b.id).to_vec()?,
+            $expected,
+            stringify!($condition)
+        )
+    };
+}
+
+#[test]
+fn items_are_asked_without_multiplying_rows() -> TestResult {
+    let (_db, baskets) = baskets()?;
+    assert_ids!(baskets, |b| b.tags.contains("red"), [1]);
+    assert_ids!(baskets, |b| b.tags.contains("a%b") & !b.tags.contains("a"), [1]);
+    assert_ids!(baskets, |b| b.tags.any(|tag| tag.starts_with("b")), [2]);
+    assert_ids!(baskets, |b| b.tags.all(|tag| tag.starts_with("b")), [2, 3]);
+    assert_ids!(baskets, |b| !b.tags.all(|tag| tag.eq("red")), [1, 2]);
+    assert_ids!(baskets, |b| b.tags.is_empty(), [3]);
+    assert_ids!(baskets, |b| b.tags.len().ge(3), [1]);
+    assert_ids!(baskets, |b| b.codes.contains(2), [1]);
+    assert_ids!(baskets, |b| b.codes.is_empty() & b.codes.len().eq(0), [2, 3]);
+    assert_ids!(baskets, |b| b.marks.contains(2), [1]);
+    assert_ids!(baskets, |b| b.ratings.any(|rating| rating.gt(2.0)), [1, 2]);
+    assert_ids!(baskets, |b| b.flags.any(|flag| flag), [1]);
+    assert_ids!(baskets, |b| b.flags.contains(false), [1, 2]);
+    assert_ids!(baskets, |b| b.flags.all(|flag| !flag), [2, 3]);
+    assert_ids!(baskets, |b| b.maybe.any(|code| code.is_none()), [1, 2]);
+    assert_ids!(baskets, |b| b.maybe.contains(1), [1]);
+    assert_ids!(baskets, |b| b.box_.notes.contains("x"), [1]);
+    assert_eq!(baskets.filter(|b| b.tags.contains("red")).count()?, 1, "red stands there twice");
+    let counts =
+        baskets.query().select(|b| (b.tags.len(), b.tags.count_where(|tag| tag.eq("red")), b.codes.len()));
+    assert_eq!(counts.to_vec()?, [(3, 2, 3), (1, 0, 0), (0, 0, 0)]);
+    Ok(())
+}
+
+#[test]
+fn an_item_is_compared_with_its_row_and_with_other_items() -> TestResult {
+    let (db, baskets) = baskets()?;
+    assert_ids!(baskets, |b| b.lines.any(|line| line.qty.gt(b.limit)), [1, 2]);
+    assert_ids!(
+        baskets,
+        |b| b.lines.any(|line| line.item.eq("pen") & line.parts.any(|part| part.name.eq("ink"))),
+        [1]
+    );
+    // The innermost closure sees the row, the line and the part.
+    assert_ids!(
+        baskets,
+        |b| b.lines.any(|line| line.parts.any(|part| part.name.eq("cap") & line.qty.ge(b.limit))),
+        [2]
+    );
+    assert_ids!(baskets, |b| b.tags.any(|tag| b.lines.any(|line| line.item.eq(tag))), Vec::<i64>::new());
+    assert_ids!(baskets, |b| b.grid.any(|row| row.contains(3)), [1]);
+    assert_ids!(baskets, |b| b.grid.any(|row| row.is_empty()), [1]);
+    let compiled = db.compile(|q, (item, least)| {
+        q.from::<Basket>()
+            .filter(|b| b.lines.any(|line| line.item.eq(item) & line.qty.ge(least)))
+            .select(|b| b.owner)
+    })?;
+    assert_eq!(compiled.call(("pen", 3))?, ["bob"]);
+    assert_eq!(compiled.call(("pen", 2))?, ["ann", "bob"]);
+    assert_eq!(compiled.call(("'; drop table baskets", 0))?, Vec::<String>::new());
+    Ok(())
+}
+
+#[test]
+fn sums_and_places() -> TestResult {
+    let (_db, baskets) = baskets()?;
+    let sums = baskets.query().select(|b| {
+        (b.lines.sum_of(|line| line.qty), b.lines.sum_of(|line| line.price), b.codes.sum_of(|code| code))
+    });
+    assert_eq!(sums.to_vec()?, [(7, 1.5, 6), (20, 1.0, 0), (0, 0.0, 0)]);
+    let worth =
+        baskets.query().select(|b| b.lines.sum_of(|line| line.qty.as_f64() * line.price.unwrap_or(0.0)));
+    assert_eq!(worth.to_vec()?, [3.0, 20.0, 0.0]);
+    let firsts = baskets.query().select(|b| (b.tags.first(), b.tags.get(2), b.grid.get(2).first()));
+    let expected = [
+        (Some("red".to_owned()), Some("a%b".to_owned()), Some(3)),
+        (Some("blue".to_owned()), None, None),
+        (None, None, None),
+    ];
+    assert_eq!(firsts.to_vec()?, expected);
+    assert_ids!(baskets, |b| b.lines.get(1).map(|line| line.qty).eq(5), [1]);
+    assert_ids!(baskets, |b| b.lines.first().is_none(), [3]);
+    let ordered = baskets.query().order_by_desc(|b| b.lines.sum_of(|line| line.qty)).select(|b| b.id);
+    assert_eq!(ordered.to_vec()?, [2, 1, 3]);
+    let grouped = baskets.query().group_by(|b| b.tags.len()).select(|g| (g.key, g.sum(|b| b.lines.len())));
+    assert_eq!(grouped.to_vec()?, [(0, 0), (1, 1), (3, 2)]);
+    Ok(())
+}
+
+#[test]
+fn writes_choose_by_items() -> TestResult {
+    let (_db, baskets) = baskets()?;
+    assert_eq!(baskets.update_many(|b| b.tags.contains("red"), |b| b.limit.set(99))?, 1);
+    assert_ids!(baskets, |b| b.limit.eq(99), [1]);
+    // The third has the sum already.
+    assert_eq!(baskets.query().update(|b| b.limit.set(b.lines.sum_of(|line| line.qty)))?, 2);
+    assert_eq!(baskets.query().select(|b| b.limit).to_vec()?, [7, 20, 0]);
+    assert_eq!(baskets.delete_many(|b| b.lines.is_empty())?, 1);
+    assert_eq!(baskets.count()?, 2);
+    Ok(())
+}
+
+#[test]
+fn a_sum_that_does_not_fit_is_an_error_that_names_it() -> TestResult {
+    let (_db, baskets) = baskets()?;
+    baskets.insert(Basket { codes: Some(vec![i64::MAX, 1]), ..Basket::default() })?;
+    let sum = baskets.query().select(|b| b.codes.sum_of(|code| code)).to_vec();
+    let error = sum.err().ok_or("it fits")?;
+    assert_eq!(error.kind(), ErrorKind::Overflow);
+    // It is asked last: the other condition leaves the row out.
+    let ids =
+        baskets.filter(|b| b.codes.sum_of(|code| code).gt(0) & b.owner.ne("")).select(|b| b.id).to_vec()?;
+    assert_eq!(ids, [1]);
+    Ok(())
+}
+
+/// What other programs store in the place of a list, and what stands in one.
+#[test]
+fn what_is_no_list_has_no_items_and_no_kind_is_another() -> TestResult {
+    let dir = std::env::temp_dir().join(format!("vellum-lists-{}", std::process::id()));
+    std::fs::create_dir_all(&dir)?;
+    let path = dir.join("a.db");
+    let db = Database::open(&path)?;
+    let baskets = db.collection::<Basket>()?;
+    let stranger = rusqlite::Connection::open(&path)?;
+    let stored = [
+        "null",
+        "1",
+        "\"red\"",
+        "true",
+        "{\"red\":\"red\"}",
+        "[]",
+        "[[\"red\"]]",
+        "[1,\"1\",true,null,1.0]",
+        "[\"1\"]",
+        "[{\"qty\":\"7\"},7,{\"qty\":7,\"parts\":{\"name\":\"x\"}}]",
+        "[\"[1]\",\"{}\"]",
+        "[false]",
+    ];
+    for (i, value) in stored.iter().enumerate() {
+        let doc = format!(r#"{{"tags":{value},"codes":{value},"flags":{value},"lines":{value}}}"#);
+        stranger.execute("INSERT INTO baskets(id, doc) VALUES (?1, jsonb(?2))", (i as i64 + 1, doc))?;
+    }
+    stranger.execute("INSERT INTO baskets(id, doc) VALUES (99, jsonb('{}'))", ())?;
+    drop(stranger);
+    let lens = baskets.query().select(|b| b.tags.len()).to_vec()?;
+    assert_eq!(lens, [0, 0, 0, 0, 0, 0, 1, 5, 1, 3, 2, 1, 0]);
+    assert_ids!(baskets, |b| b.tags.is_empty(), [1, 2, 3, 4, 5, 6, 99]);
+    assert_ids!(baskets, |b| b.tags.contains("red"), Vec::<i64>::new());
+    assert_ids!(baskets, |b| b.tags.contains("1"), [8, 9]);
+    assert_ids!(baskets, |b| b.tags.contains("[1]"), [11]);
+    assert_ids!(baskets, |b| b.codes.contains(1), [8]);
+    assert_eq!(
+        baskets.query().select(|b| b.codes.count_where(|code| code.eq(1))).to_vec()?[7],
+        2,
+        "1 and 1.0"
+    );
+    assert_ids!(baskets, |b| b.flags.contains(true), [8]);
+    assert_ids!(baskets, |b| b.flags.contains(false), [12]);
+    assert_ids!(baskets, |b| b.flags.any(|flag| flag), [8]);
+    assert_ids!(baskets, |b| b.lines.any(|line| line.qty.eq(7)), [10]);
+    assert_ids!(baskets, |b| b.lines.any(|line| line.parts.any(|part| part.name.eq("x"))), Vec::<i64>::new());
+    assert_ids!(baskets, |b| b.lines.all(|line| line.qty.eq(7)), [1, 2, 3, 4, 5, 6, 99]);
+    drop((baskets, db));
+    std::fs::remove_dir_all(dir)?;
+    Ok(())
+}
+
+#[test]
+fn a_condition_on_items_is_explained_and_served_by_other_indexes() -> TestResult {
+    let (_db, baskets) = baskets()?;
+    baskets.ensure_index(|b| b.owner).create()?;
+    let query = baskets.filter(|b| b.owner.eq("ann") & b.lines.any(|line| line.qty.gt(1)));
+    let told = query.explain()?.to_string();
+    assert!(told.contains("lines.any((qty > <i64>))"), "{told}");
+    assert!(told.contains("INDEXED BY \"baskets/owner\""), "{told}");
+    assert_eq!(query.count()?, 1);
+    Ok(())
+}
+
+#[test]
+fn a_place_in_a_list_cannot_be_assigned_or_indexed() -> TestResult {
+    let (_db, baskets) = baskets()?;
+    let refused = baskets.query().update(|b| b.codes.first().set(1)).map(drop);
+    assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::InvalidQuery));
+    let refused = baskets.ensure_index(|b| b.codes.first()).create().map(drop);
+    assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::InvalidQuery));
+    Ok(())
+}
