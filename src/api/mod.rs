@@ -32,6 +32,7 @@ mod select;
 mod session;
 #[cfg(test)]
 mod tests;
+mod tuples;
 mod value;
 mod write;
 

@@ -3,6 +3,7 @@
 use crate::api::arena::{Extracted, Frame, Node};
 use crate::api::expr::Expr;
 use crate::api::sealed::Sealed;
+use crate::api::tuples::each_tuple;
 use crate::api::value::{Ordered, Value};
 use crate::ir;
 use crate::ir::doc::Nulls;
@@ -95,8 +96,8 @@ where
     }
 }
 
-macro_rules! tuples {
-    ($(($($T:ident $i:tt),+))*) => { $(
+macro_rules! order_keys {
+    ($($T:ident $i:tt),+) => {
         impl<$($T: OrderKeys),+> OrderKeys for ($($T,)+) {
             fn keys(self) -> Vec<OrderKey> {
                 let mut keys = Vec::new();
@@ -104,16 +105,7 @@ macro_rules! tuples {
                 keys
             }
         }
-    )* };
+    };
 }
 
-tuples! {
-    (A 0)
-    (A 0, B 1)
-    (A 0, B 1, C 2)
-    (A 0, B 1, C 2, D 3)
-    (A 0, B 1, C 2, D 3, E 4)
-    (A 0, B 1, C 2, D 3, E 4, F 5)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-}
+each_tuple!(1..=8, order_keys);

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use crate::api::arena::{self, Node};
 use crate::api::expr::Expr;
+use crate::api::tuples::each_tuple;
 use crate::api::value::shortest;
 use crate::compile::{CompileError, OperandError};
 use crate::error::Result;
@@ -300,8 +301,8 @@ impl<A: ParamType> SymbolicParams for (Param<A>,) {
     }
 }
 
-macro_rules! sets {
-    ($(($($T:ident $i:tt),+))*) => { $(
+macro_rules! param_set {
+    ($($T:ident $i:tt),+) => {
         impl<$($T: ParamType),+> ParamSet for ($($T,)+) {
             type Args<'a> = ($($T::Arg<'a>,)+);
 
@@ -318,15 +319,7 @@ macro_rules! sets {
                 ($(slots.param::<$T>(),)+)
             }
         }
-    )* };
+    };
 }
 
-sets! {
-    (A 0, B 1)
-    (A 0, B 1, C 2)
-    (A 0, B 1, C 2, D 3)
-    (A 0, B 1, C 2, D 3, E 4)
-    (A 0, B 1, C 2, D 3, E 4, F 5)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-}
+each_tuple!(2..=8, param_set);

@@ -7,6 +7,7 @@ use crate::api::order::OrderKey;
 use crate::api::param::Param;
 use crate::api::plan::Plan;
 use crate::api::query::Query;
+use crate::api::tuples::each_tuple;
 use crate::api::value::Scalar;
 use crate::api::write::Assignment;
 
@@ -47,12 +48,10 @@ sealed! {
     [T] HashSet<T>;
     [K, V] HashMap<K, V>;
     [K, V] BTreeMap<K, V>;
-    [A] (A,);
-    [A, B] (A, B);
-    [A, B, C] (A, B, C);
-    [A, B, C, D] (A, B, C, D);
-    [A, B, C, D, E] (A, B, C, D, E);
-    [A, B, C, D, E, F] (A, B, C, D, E, F);
-    [A, B, C, D, E, F, G] (A, B, C, D, E, F, G);
-    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H);
 }
+
+macro_rules! sealed_tuple {
+    ($($T:ident $i:tt),+) => { sealed! { [$($T),+] ($($T,)+); } };
+}
+
+each_tuple!(1..=8, sealed_tuple);

@@ -8,6 +8,7 @@ use crate::api::arena::{self, Node};
 use crate::api::columns::Columns;
 use crate::api::expr::Expr;
 use crate::api::sealed::Sealed;
+use crate::api::tuples::each_tuple;
 use crate::compile::OperandError;
 use crate::error::Result;
 use crate::ir;
@@ -183,8 +184,8 @@ containers! {
     [V: DeserializeOwned + 'static] BTreeMap<String, V>, Object;
 }
 
-macro_rules! tuples {
-    ($(($($T:ident $i:tt),+))*) => { $(
+macro_rules! row {
+    ($($T:ident $i:tt),+) => {
         impl<$($T: Row),+> Row for ($($T,)+) {
             type Sym = ($($T::Sym,)+);
 
@@ -207,20 +208,7 @@ macro_rules! tuples {
                 arena::push(ir::doc::Expr::Tuple(vec![$(self.$i.node().id()),+]))
             }
         }
-    )* };
+    };
 }
 
-tuples! {
-    (A 0)
-    (A 0, B 1)
-    (A 0, B 1, C 2)
-    (A 0, B 1, C 2, D 3)
-    (A 0, B 1, C 2, D 3, E 4)
-    (A 0, B 1, C 2, D 3, E 4, F 5)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11)
-}
+each_tuple!(1..=12, row);

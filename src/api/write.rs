@@ -10,6 +10,7 @@ use crate::api::expr::{Expr, Nullable, Term, beside, literal};
 use crate::api::ops::Num;
 use crate::api::param::Param;
 use crate::api::sealed::Sealed;
+use crate::api::tuples::each_tuple;
 use crate::api::value::{Scalar, Symbol, Value};
 use crate::codec::{self, CodecError};
 use crate::compile::{CompileError, OperandError};
@@ -316,8 +317,8 @@ impl Assignments for Vec<Assignment> {
     }
 }
 
-macro_rules! tuples {
-    ($(($($T:ident $i:tt),+))*) => { $(
+macro_rules! assignments {
+    ($($T:ident $i:tt),+) => {
         impl<$($T: Assignments),+> Assignments for ($($T,)+) {
             fn list(self) -> Vec<Assignment> {
                 let mut list = Vec::new();
@@ -325,16 +326,7 @@ macro_rules! tuples {
                 list
             }
         }
-    )* };
+    };
 }
 
-tuples! {
-    (A 0)
-    (A 0, B 1)
-    (A 0, B 1, C 2)
-    (A 0, B 1, C 2, D 3)
-    (A 0, B 1, C 2, D 3, E 4)
-    (A 0, B 1, C 2, D 3, E 4, F 5)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-}
+each_tuple!(1..=8, assignments);
