@@ -56,8 +56,8 @@ impl Printer {
                 self.operand(x);
             }
             Expr::OfKind(inner, kind) => self.of_kind(inner, *kind),
-            Expr::Call(name, args) => {
-                self.push(name);
+            Expr::Call(function, args) => {
+                self.push(function.name());
                 self.push("(");
                 self.list(args, ", ", Printer::expr);
                 self.push(")");

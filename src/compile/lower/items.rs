@@ -5,7 +5,7 @@ use crate::compile::lower::Lowering;
 use crate::compile::lower::block::Row;
 use crate::compile::lower::value::Value;
 use crate::ir::doc::{Binder, ExprId, ItemFold, Lambda};
-use crate::ir::sql::{Alias, Expr, Select, Shape, Source, SourceKind};
+use crate::ir::sql::{Alias, Expr, Select, Shape, Source, SourceKind, SqlFunction};
 use crate::ir::types::Type;
 
 /// The items that something is made of.
@@ -44,8 +44,8 @@ impl Lowering<'_> {
         let expr = match fold {
             ItemFold::Len => {
                 let list = self.array(lambda, items.list)?;
-                let len = Expr::Call("json_array_length", vec![list]);
-                Expr::Call("coalesce", vec![len, Expr::Int(0)])
+                let len = Expr::Call(SqlFunction::JsonArrayLength, vec![list]);
+                Expr::Call(SqlFunction::Coalesce, vec![len, Expr::Int(0)])
             }
             ItemFold::CountWhere(of) => {
                 let (alias, list) = (self.alias(), self.array(lambda, items.list)?);

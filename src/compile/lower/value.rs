@@ -6,7 +6,7 @@ use crate::compile::lower::items::Items;
 use crate::compile::lower::{Lowering, type_name};
 use crate::ir::doc::{self, Arithmetic, ExprId, Fold, Function, Lambda};
 use crate::ir::path::{FieldPath, Segment};
-use crate::ir::sql::{BindForm, BindSource, Expr, Range, RangeKind, Shape, walk};
+use crate::ir::sql::{BindForm, BindSource, Expr, Range, RangeKind, Shape, SqlFunction, walk};
 use crate::ir::types::Type;
 use crate::ir::value::Kind;
 
@@ -52,15 +52,19 @@ pub(super) fn range_kind(ty: Type) -> RangeKind {
 /// a value that an earlier one computed.
 pub(super) fn can_fail(expr: &Expr) -> bool {
     let mut fails = false;
-    walk(expr, &mut |x| fails |= matches!(x, Expr::Call(name, args) if call_can_fail(name, args)));
+    walk(expr, &mut |x| fails |= matches!(x, Expr::Call(function, args) if call_can_fail(*function, args)));
     fails
 }
 
-fn call_can_fail(name: &str, args: &[Expr]) -> bool {
+fn call_can_fail(function: SqlFunction, args: &[Expr]) -> bool {
+    let operation = match function {
+        SqlFunction::Arithmetic(operation) => operation,
+        other => return other == SqlFunction::Sum,
+    };
     // An f64 holds every number, and the negative of each that it holds; an f32 does not.
-    let is_held = matches!(name, "vellum_cast" | "vellum_neg" | "vellum_abs")
+    let is_held = matches!(operation, Arithmetic::Cast | Arithmetic::Neg | Arithmetic::Abs)
         && matches!(args, [_, Expr::Text(ty), ..] if **ty == *Type::F64.name());
-    (is_arithmetic(name) || name == "vellum_sum") && !is_held
+    !is_held
 }
 
 impl Lowering<'_> {
@@ -121,7 +125,7 @@ impl Lowering<'_> {
             }
             E::Coalesce { value, default, ty, nullable } => {
                 let (value, default) = (self.value(lambda, *value)?, self.value(lambda, *default)?);
-                let expr = Expr::Call("coalesce", vec![value.of_kind(), default.of_kind()]);
+                let expr = Expr::Call(SqlFunction::Coalesce, vec![value.of_kind(), default.of_kind()]);
                 Value::clean(expr, *ty, *nullable)
             }
             E::When { condition, then, otherwise, ty } => {
@@ -203,7 +207,7 @@ impl Lowering<'_> {
             nullable |= value.shape.nullable;
             lowered.push(if place == 0 { value.expr } else { value.of_kind() });
         }
-        Ok(Value::clean(Expr::Call(function_name(function), lowered), function.result(), nullable))
+        Ok(Value::clean(Expr::Call(SqlFunction::Text(function), lowered), function.result(), nullable))
     }
 
     fn arithmetic(
@@ -220,7 +224,7 @@ impl Lowering<'_> {
         }
         lowered.push(type_name(ty));
         lowered.push(self.bind(BindSource::Text(lambda.display(id).into()), BindForm::Plain));
-        Ok(Expr::Call(arithmetic_name(operation), lowered))
+        Ok(Expr::Call(SqlFunction::Arithmetic(operation), lowered))
     }
 
     fn group_fold(
@@ -254,59 +258,20 @@ impl Lowering<'_> {
     pub(super) fn sum(&mut self, value: Value, words: String) -> Expr {
         let words = self.bind(BindSource::Text(words.into()), BindForm::Plain);
         let ty = if value.shape.ty.is_float() { Type::F64 } else { Type::I64 };
-        Expr::Call("vellum_sum", vec![value.expr, type_name(ty), words])
+        Expr::Call(SqlFunction::Sum, vec![value.expr, type_name(ty), words])
     }
 
     fn fold_of(&mut self, fold: Fold, value: Value, words: String) -> Expr {
         match fold {
             Fold::Count => Expr::CountAll,
             Fold::Sum => self.sum(value, words),
-            Fold::Avg => Expr::Call("vellum_avg", vec![value.expr]),
-            Fold::Min => Expr::Call("min", vec![value.of_kind()]),
-            Fold::Max => Expr::Call("max", vec![value.of_kind()]),
+            Fold::Avg => Expr::Call(SqlFunction::Avg, vec![value.expr]),
+            Fold::Min => Expr::Call(SqlFunction::Min, vec![value.of_kind()]),
+            Fold::Max => Expr::Call(SqlFunction::Max, vec![value.of_kind()]),
         }
     }
 }
 
 pub(super) fn unsupported(what: &str, instead: &str) -> CompileError {
     CompileError::Unsupported { what: what.to_owned(), instead: instead.to_owned() }
-}
-
-fn function_name(function: Function) -> &'static str {
-    match function {
-        Function::StartsWith => "vellum_starts_with",
-        Function::EndsWith => "vellum_ends_with",
-        Function::Contains => "vellum_contains",
-        Function::Like => "vellum_like",
-        Function::Ilike => "vellum_ilike",
-        Function::Glob => "vellum_glob",
-        Function::EqIgnoreCase => "vellum_eq_ignore_case",
-        Function::Len => "vellum_len",
-        Function::ByteLen => "vellum_byte_len",
-        Function::Lower => "vellum_lower",
-        Function::Upper => "vellum_upper",
-        Function::Trim => "vellum_trim",
-        Function::Substr => "vellum_substr",
-        Function::Left => "vellum_left",
-        Function::Replace => "vellum_replace",
-        Function::Concat => "vellum_concat",
-    }
-}
-
-fn is_arithmetic(name: &str) -> bool {
-    use Arithmetic::{Abs, Add, Cast, Div, Mul, Neg, Rem, Sub};
-    [Add, Sub, Mul, Div, Rem, Neg, Abs, Cast].into_iter().any(|operation| arithmetic_name(operation) == name)
-}
-
-fn arithmetic_name(operation: Arithmetic) -> &'static str {
-    match operation {
-        Arithmetic::Add => "vellum_add",
-        Arithmetic::Sub => "vellum_sub",
-        Arithmetic::Mul => "vellum_mul",
-        Arithmetic::Div => "vellum_div",
-        Arithmetic::Rem => "vellum_rem",
-        Arithmetic::Neg => "vellum_neg",
-        Arithmetic::Abs => "vellum_abs",
-        Arithmetic::Cast => "vellum_cast",
-    }
 }

@@ -5,9 +5,9 @@ use crate::compile::lower::block::Row;
 use crate::compile::lower::value::{Value, unsupported};
 use crate::compile::lower::{Lowering, type_name};
 use crate::compile::plan::Output;
-use crate::ir::doc::{self, Assignment, Expr as Tree, ExprId, Lambda, Source, Terminal};
+use crate::ir::doc::{self, Arithmetic, Assignment, Expr as Tree, ExprId, Lambda, Source, Terminal};
 use crate::ir::path::{FieldPath, Segment};
-use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Body, Expr};
+use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Body, Expr, SqlFunction};
 use crate::ir::types::Type;
 use crate::ir::value::Kind;
 
@@ -57,15 +57,17 @@ impl Lowering<'_> {
         let around = if is_within { document.clone() } else { Expr::Doc(Alias::OWN) };
         before.push(path.clone());
         let changed = match assignment {
-            Assignment::Unset(_) => return Ok(Expr::Call("jsonb_remove", vec![document, json_path])),
+            Assignment::Unset(_) => {
+                return Ok(Expr::Call(SqlFunction::JsonbRemove, vec![document, json_path]));
+            }
             Assignment::Set(_) => {
                 let value = self.stored(lambda, *value)?;
-                Expr::Call("jsonb_set", vec![document, json_path, value])
+                Expr::Call(SqlFunction::JsonbSet, vec![document, json_path, value])
             }
             Assignment::Increment(_) => {
                 let by = self.value(lambda, *value)?;
                 let sum = self.incremented(lambda, &field, &path, *target, &by);
-                let changed = Expr::Call("jsonb_set", vec![document.clone(), json_path, sum]);
+                let changed = Expr::Call(SqlFunction::JsonbSet, vec![document.clone(), json_path, sum]);
                 if by.clean && !by.shape.nullable {
                     changed
                 } else {
@@ -118,7 +120,8 @@ impl Lowering<'_> {
         let words = self.bind(BindSource::Text(lambda.display(target).into()), BindForm::Plain);
         let number = field.of_kind();
         let sum = |start: Expr| {
-            Expr::Call("vellum_add", vec![start, by.of_kind(), type_name(field.shape.ty), words.clone()])
+            let operands = vec![start, by.of_kind(), type_name(field.shape.ty), words.clone()];
+            Expr::Call(SqlFunction::Arithmetic(Arithmetic::Add), operands)
         };
         let failure = self.fail(&format!("`{path}` is not a number, so it cannot be incremented"));
         let add = |start: Expr| json_number(sum(start), field.shape.ty);
@@ -137,9 +140,10 @@ impl Lowering<'_> {
         let mut when = Vec::new();
         let mut above = FieldPath::root();
         for segment in path.segments() {
-            let holds = Expr::Call("json_type", vec![around.clone(), Expr::Text(above.json_path().into())]);
-            let blocked =
-                Expr::binary(Binary::IsNot, Expr::Call("coalesce", vec![holds, object()]), object());
+            let json_path = Expr::Text(above.json_path().into());
+            let holds = Expr::Call(SqlFunction::JsonType, vec![around.clone(), json_path]);
+            let holds = Expr::Call(SqlFunction::Coalesce, vec![holds, object()]);
+            let blocked = Expr::binary(Binary::IsNot, holds, object());
             let failure = self.fail(&format!("`{path}` cannot be set: `{above}` is not an object"));
             when.push((blocked, failure));
             above = match segment {
@@ -153,7 +157,7 @@ impl Lowering<'_> {
     /// Returns an expression that ends the statement with a type error.
     fn fail(&mut self, message: &str) -> Expr {
         let message = self.bind(BindSource::Text(message.into()), BindForm::Plain);
-        Expr::Call("vellum_type_error", vec![message])
+        Expr::Call(SqlFunction::TypeError, vec![message])
     }
 }
 
@@ -166,12 +170,12 @@ fn json_number(number: Expr, ty: Type) -> Expr {
     if !ty.is_float() {
         return number;
     }
-    Expr::Call("jsonb", vec![Expr::Call("vellum_json_number", vec![number])])
+    Expr::Call(SqlFunction::Jsonb, vec![Expr::Call(SqlFunction::JsonNumber, vec![number])])
 }
 
 fn json_bool(value: &Value) -> Expr {
     let is = |bit| Expr::binary(Binary::Eq, value.expr.clone(), Expr::Int(bit));
-    let json = |text: &str| Expr::Call("jsonb", vec![Expr::Text(text.into())]);
+    let json = |text: &str| Expr::Call(SqlFunction::Jsonb, vec![Expr::Text(text.into())]);
     Expr::Case { when: vec![(is(1), json("true")), (is(0), json("false"))], otherwise: None }
 }
 

@@ -12,11 +12,15 @@
 use crate::compile::advice::Reading;
 use crate::compile::passes::Context;
 use crate::compile::passes::along::{Along, Keys, fresh, next_alias};
+use crate::ir::doc::Function;
 use crate::ir::sql::{
-    Access, Alias, Binary, Bound, Expr, OrderTerm, Range, RangeKind, Select, Source, SourceKind, Statement,
-    each_select_mut,
+    Access, Alias, Binary, Bound, Expr, OrderTerm, Range, RangeKind, Select, Source, SourceKind, SqlFunction,
+    Statement, each_select_mut,
 };
 use crate::ir::value::Kind;
+
+/// What a group begins with.
+const LEFT: SqlFunction = SqlFunction::Text(Function::Left);
 
 pub(super) fn run(statement: &mut Statement, context: &mut Context<'_>) -> bool {
     let mut fired = false;
@@ -43,7 +47,7 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
     else {
         return None;
     };
-    let [key @ Expr::Call("vellum_left", args)] = select.group.as_slice() else { return None };
+    let [key @ Expr::Call(LEFT, args)] = select.group.as_slice() else { return None };
     let [text @ Expr::Column { source, name, kind: Kind::Text, .. }, len @ Expr::Bind(_)] = args.as_slice()
     else {
         return None;
@@ -117,7 +121,7 @@ impl Groups<'_> {
 
     /// Returns the key of the smallest text in a range, or null.
     fn first_key(&self, range: Range, next: &mut Alias) -> Expr {
-        let key = Expr::Call("vellum_left", vec![self.text.clone(), self.len.clone()]);
+        let key = Expr::Call(LEFT, vec![self.text.clone(), self.len.clone()]);
         self.along.first(key, range, next)
     }
 
@@ -142,6 +146,6 @@ impl Groups<'_> {
     }
 
     fn end(&self, key: Expr) -> Expr {
-        Expr::Call("vellum_group_end", vec![key, self.len.clone()])
+        Expr::Call(SqlFunction::GroupEnd, vec![key, self.len.clone()])
     }
 }

@@ -7,7 +7,10 @@
 //! computed from the row stays a call.
 
 use crate::compile::passes::{Context, each_filter};
-use crate::ir::sql::{Bind, BindForm, Binds, Bound, Expr, Range, RangeKind, Statement, walk_mut};
+use crate::ir::doc::Function;
+use crate::ir::sql::{
+    Bind, BindForm, Binds, Bound, Expr, Range, RangeKind, SqlFunction, Statement, walk_mut,
+};
 
 pub(super) fn run(statement: &mut Statement, _: &mut Context<'_>) -> bool {
     let mut fired = false;
@@ -22,7 +25,7 @@ pub(super) fn run(statement: &mut Statement, _: &mut Context<'_>) -> bool {
 }
 
 fn ranged(expr: &mut Expr, binds: &mut Binds) -> bool {
-    let Expr::Call("vellum_starts_with", args) = expr else { return false };
+    let Expr::Call(SqlFunction::Text(Function::StartsWith), args) = expr else { return false };
     let [of, Expr::Bind(prefix)] = args.as_slice() else { return false };
     let Some(source) = binds.get(*prefix).map(|bind| bind.source.clone()) else { return false };
     let end = binds.of(Bind { source, form: BindForm::PrefixEnd });

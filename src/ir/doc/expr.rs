@@ -284,6 +284,21 @@ pub(crate) enum Arithmetic {
     Cast,
 }
 
+impl Arithmetic {
+    /// Returns the operator, method or keyword that makes it.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Arithmetic::Add => "+",
+            Arithmetic::Sub | Arithmetic::Neg => "-",
+            Arithmetic::Mul => "*",
+            Arithmetic::Div => "/",
+            Arithmetic::Rem => "%",
+            Arithmetic::Abs => "abs",
+            Arithmetic::Cast => "as",
+        }
+    }
+}
+
 /// What one value is made of many by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Fold {

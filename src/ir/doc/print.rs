@@ -110,7 +110,7 @@ impl Lambda {
                 self.write(*of, out)
             }
             (Arithmetic::Abs, [of, ..]) => self.method(*of, "abs", &[], out),
-            (operation, [left, right, ..]) => self.infix(*left, arithmetic_sign(operation), *right, out),
+            (operation, [left, right, ..]) => self.infix(*left, operation.sign(), *right, out),
             (_, _) => Ok(()),
         }
     }
@@ -124,18 +124,6 @@ fn comparison_sign(comparison: Comparison) -> &'static str {
         Comparison::Le => "<=",
         Comparison::Gt => ">",
         Comparison::Ge => ">=",
-    }
-}
-
-fn arithmetic_sign(operation: Arithmetic) -> &'static str {
-    match operation {
-        Arithmetic::Add => "+",
-        Arithmetic::Sub | Arithmetic::Neg => "-",
-        Arithmetic::Mul => "*",
-        Arithmetic::Div => "/",
-        Arithmetic::Rem => "%",
-        Arithmetic::Abs => "abs",
-        Arithmetic::Cast => "as",
     }
 }
 

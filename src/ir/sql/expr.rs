@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ir::path::FieldPath;
-use crate::ir::sql::{Alias, Select};
+use crate::ir::sql::{Alias, Select, SqlFunction};
 use crate::ir::value::Kind;
 
 /// An expression.
@@ -88,8 +88,8 @@ pub(crate) enum Expr {
     Unindexed(Box<Expr>),
     /// The value where it is of the kind, else null.
     OfKind(Box<Expr>, Kind),
-    /// A function.
-    Call(&'static str, Vec<Expr>),
+    /// A function of its arguments.
+    Call(SqlFunction, Vec<Expr>),
     /// `CASE WHEN .. THEN .. ELSE .. END`.
     Case {
         /// Conditions and their values.

@@ -6,12 +6,14 @@
 
 mod bind;
 mod expr;
+mod function;
 mod visit;
 
 use std::sync::Arc;
 
 pub(crate) use bind::{Bind, BindForm, BindSource, Binds};
 pub(crate) use expr::{Binary, Bound, Expr, Range, RangeKind};
+pub(crate) use function::SqlFunction;
 pub(crate) use visit::{each_select, each_select_mut, walk, walk_mut};
 
 use crate::ir::doc::Nulls;

@@ -4,7 +4,7 @@ use crate::compile::passes::access::cost::{self, Estimates};
 use crate::compile::passes::access::term::{Key, Term, term};
 use crate::compile::passes::along::Along;
 use crate::ir::catalog::{Collection, Index};
-use crate::ir::sql::{Alias, Expr, Select};
+use crate::ir::sql::{Alias, Expr, Select, SqlFunction};
 
 /// Returns the nanoseconds that gathering the rows of a condition takes, or `None` where no index can.
 pub(super) fn cost_of(condition: &Expr, alias: Alias, collection: &Collection) -> Option<f64> {
@@ -37,14 +37,14 @@ pub(super) fn of_all(
     collection: &Collection,
     next: &mut Alias,
 ) -> Option<Expr> {
-    Some(match combined("vellum_both", conditions, alias, collection, next)? {
+    Some(match combined(SqlFunction::Both, conditions, alias, collection, next)? {
         query @ Expr::Scalar(_) => query,
         combined => Expr::Scalar(Box::new(Select { columns: vec![combined], ..Select::default() })),
     })
 }
 
 fn combined(
-    function: &'static str,
+    function: SqlFunction,
     parts: &[Expr],
     alias: Alias,
     collection: &Collection,
@@ -60,12 +60,12 @@ fn combined(
 fn of(condition: &Expr, alias: Alias, collection: &Collection, next: &mut Alias) -> Option<Expr> {
     let Some((index, _)) = index_of(condition, alias, collection) else {
         return match condition {
-            Expr::Or(parts) => combined("vellum_either", parts, alias, collection, next),
-            Expr::And(parts) => combined("vellum_both", parts, alias, collection, next),
+            Expr::Or(parts) => combined(SqlFunction::Either, parts, alias, collection, next),
+            Expr::And(parts) => combined(SqlFunction::Both, parts, alias, collection, next),
             _ => None,
         };
     };
     let along = Along { collection, index, source: alias };
-    let ids = Expr::Call("vellum_ids", vec![Expr::Id(alias)]);
+    let ids = Expr::Call(SqlFunction::Ids, vec![Expr::Id(alias)]);
     Some(Expr::Scalar(Box::new(along.select(vec![ids], condition.clone().into_conjuncts(), next))))
 }

@@ -29,7 +29,8 @@ use crate::compile::passes::access::question::Question;
 use crate::compile::passes::along::{Along, fresh, next_alias};
 use crate::ir::catalog::Collection;
 use crate::ir::sql::{
-    Access, Alias, Binary, Expr, Select, Source, SourceKind, Statement, each_select_mut, walk, walk_mut,
+    Access, Alias, Binary, Expr, Select, Source, SourceKind, SqlFunction, Statement, each_select_mut, walk,
+    walk_mut,
 };
 
 pub(super) fn run(statement: &mut Statement, context: &mut Context<'_>) -> bool {
@@ -124,7 +125,7 @@ impl Way {
 fn take(select: &mut Select, alias: Alias, collection: &Collection, way: Way, next: &mut Alias) {
     if way.counted {
         let set = id_set::of_all(&select.filter, alias, collection, next);
-        let columns = set.into_iter().map(|set| Expr::Call("vellum_count", vec![set])).collect();
+        let columns = set.into_iter().map(|set| Expr::Call(SqlFunction::Count, vec![set])).collect();
         *select = Select { columns, ..Select::default() };
         return;
     }
@@ -186,7 +187,7 @@ fn ask_sets(select: &mut Select, alias: Alias, collection: &Collection, places: 
         if places.contains(&place) { asked.push(condition) } else { kept.push(condition) }
     }
     match id_set::of_all(&asked, alias, collection, next) {
-        Some(set) => kept.insert(0, Expr::Call("vellum_has", vec![set, Expr::Id(alias)])),
+        Some(set) => kept.insert(0, Expr::Call(SqlFunction::Has, vec![set, Expr::Id(alias)])),
         None => kept.extend(asked),
     }
     select.filter = kept;

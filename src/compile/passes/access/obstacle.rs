@@ -7,8 +7,9 @@ use crate::compile::advice::{NarrowGap, Obstacle};
 use crate::compile::passes::access::Way;
 use crate::compile::passes::access::term::{Key, Needs, TermShape, term};
 use crate::ir::catalog::{Collection, Column};
+use crate::ir::doc::Function;
 use crate::ir::path::FieldPath;
-use crate::ir::sql::{Access, Alias, Binary, Expr, Select, walk};
+use crate::ir::sql::{Access, Alias, Binary, Expr, Select, SqlFunction, walk};
 use crate::ir::value::Kind;
 
 /// A table of a query, and how it is going to be read.
@@ -85,7 +86,9 @@ impl Chosen<'_> {
         let first = fields.first()?.clone();
         match condition {
             Expr::Or(parts) if !are_equalities_of_one(parts) => Some(Obstacle::Alternatives { fields }),
-            Expr::Call("vellum_starts_with", _) => Some(Obstacle::ComputedPrefix { field: first }),
+            Expr::Call(SqlFunction::Text(Function::StartsWith), _) => {
+                Some(Obstacle::ComputedPrefix { field: first })
+            }
             _ => operator(condition).map(|operator| Obstacle::NotSought { operator, fields }),
         }
     }
@@ -186,19 +189,7 @@ fn operator(expr: &Expr) -> Option<&'static str> {
     match expr {
         Expr::NotTrue(inner) if matches!(**inner, Expr::IsNull(_)) => None,
         Expr::NotTrue(_) | Expr::Binary(Binary::IsNot, ..) => Some("!"),
-        Expr::Call(function, args) => match *function {
-            "coalesce" => Some("unwrap_or"),
-            "vellum_left" => Some("substr"),
-            "vellum_lower" => Some("to_lowercase"),
-            "vellum_upper" => Some("to_uppercase"),
-            "vellum_add" => Some("+"),
-            "vellum_sub" | "vellum_neg" => Some("-"),
-            "vellum_mul" => Some("*"),
-            "vellum_div" => Some("/"),
-            "vellum_rem" => Some("%"),
-            "vellum_cast" => Some("as"),
-            name => name.strip_prefix("vellum_").or_else(|| args.first().and_then(operator)),
-        },
+        Expr::Call(function, args) => word(*function).or_else(|| args.first().and_then(operator)),
         // A condition that can fail stands behind those that cannot.
         Expr::Case { when, otherwise } => otherwise.as_deref().and_then(operator).or_else(|| {
             when.iter().rev().find_map(|(condition, value)| operator(value).or_else(|| operator(condition)))
@@ -215,6 +206,17 @@ fn operator(expr: &Expr) -> Option<&'static str> {
         }
         Expr::In(item, _) => computed(item),
         Expr::IsNull(inner) | Expr::IsTrue(inner) | Expr::OfKind(inner, _) => operator(inner),
+        _ => None,
+    }
+}
+
+/// Returns a function as the builder calls it, where the builder has it.
+fn word(function: SqlFunction) -> Option<&'static str> {
+    match function {
+        SqlFunction::Coalesce => Some("unwrap_or"),
+        SqlFunction::Text(Function::Left) => Some(Function::Substr.name()),
+        SqlFunction::Text(function) => Some(function.name()),
+        SqlFunction::Arithmetic(operation) => Some(operation.sign()),
         _ => None,
     }
 }
