@@ -4,31 +4,18 @@
 //! seen only here: a document is read by `Column` on a cursor of the table, and a field of one by a call of
 //! `jsonb_extract` or `json_type`.
 
+mod support;
+
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
-use serde::{Deserialize, Serialize};
+use support::event::{Event, event};
 use vellum::prelude::*;
 use vellum::{Collection, Compiled, Options};
 
 type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-#[derive(Document, Serialize, Deserialize, Debug, Clone)]
-#[document(collection = "events", compound("machine", "agg"))]
-struct Event {
-    id: i64,
-    #[document(index)]
-    system: String,
-    #[document(index)]
-    machine: String,
-    #[document(index)]
-    agg: String,
-    #[document(index)]
-    at: i64,
-    body: String,
-}
 
 /// A database with all its indexes, and a plain connection to its file.
 struct Bench {
@@ -70,17 +57,6 @@ impl Bench {
             Ok(Op { code: row.get(1)?, p1: row.get(2)?, p2: row.get(3)?, p4: text(row.get(5)?) })
         });
         Ok(Program { ops: ops.collect::<rusqlite::Result<_>>()?, root_page: self.root_page, sql })
-    }
-}
-
-fn event(n: i64) -> Event {
-    Event {
-        id: 0,
-        system: format!("system {}", n % 7),
-        machine: format!("machine {}", n % 11),
-        agg: format!("agg {}", n % 13),
-        at: n,
-        body: "body".to_owned(),
     }
 }
 

@@ -2,29 +2,13 @@
 //!
 //! A snapshot holds, for each shape, the SQL, SQLite's own plan of it, and what `explain` says of the choice.
 
+mod support;
+
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
+use support::event::{Event, event};
 use vellum::prelude::*;
 use vellum::{Collection, Compiled, ExplainedPlan, Result};
-
-#[derive(Document, Serialize, Deserialize, Debug, Clone)]
-#[document(collection = "events", compound("machine", "agg"))]
-struct Event {
-    id: i64,
-    #[document(index)]
-    system: String,
-    #[document(index)]
-    machine: String,
-    #[document(index)]
-    agg: String,
-    #[document(index)]
-    at: i64,
-    #[document(index)]
-    user: Option<String>,
-    size: i64,
-    body: String,
-}
 
 /// The plans of one collection, one below the other.
 struct Plans {
@@ -75,19 +59,6 @@ fn assert_plans(name: &str, shapes: fn(&mut Plans) -> Result<()>) -> Result<()> 
         });
     }
     Ok(())
-}
-
-fn event(n: i64) -> Event {
-    Event {
-        id: 0,
-        system: format!("system {}", n % 7),
-        machine: format!("machine {}", n % 11),
-        agg: format!("agg {}", n % 13),
-        at: n,
-        user: (n % 3 > 0).then(|| "user".to_owned()),
-        size: n % 17,
-        body: "body".to_owned(),
-    }
 }
 
 #[test]

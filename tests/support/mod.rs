@@ -1,7 +1,9 @@
-//! What the behaviour tests share: files of their own, the stranger who writes beside us, and both forms of a query.
+//! What the tests share: files of their own, the stranger who writes beside us, both forms of a query, and documents.
 
 #![allow(clippy::panic, reason = "a helper of tests fails as a test does")]
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test program uses its part")]
+
+pub(crate) mod event;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
