@@ -1,26 +1,27 @@
 //! The statements of a connection, by their text. A loan moves a statement out and back without allocating.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+
+use hashlink::LruCache;
 
 use super::stmt::Prepared;
 
 /// The most statements that are kept beside the last one; the one that was used longest ago goes first.
 const CACHE_LEN: usize = 256;
 
-#[derive(Default)]
 pub(super) struct Cache {
     /// The statement that came back last, which is the most likely to be asked for: it is found by comparing texts,
     /// and stays out of the map while it is asked for again and again.
     last: Option<Prepared>,
-    places: HashMap<Box<str>, Place, BuildHasherDefault<WordHasher>>,
-    clock: u64,
+    /// One that is on loan keeps its place.
+    places: LruCache<Box<str>, Option<Prepared>, BuildHasherDefault<WordHasher>>,
 }
 
-/// Where a statement is kept; one that is on loan keeps its place.
-struct Place {
-    idle: Option<Prepared>,
-    last_use: u64,
+impl Default for Cache {
+    fn default() -> Self {
+        let places = LruCache::with_hasher(CACHE_LEN, BuildHasherDefault::default());
+        Self { last: None, places }
+    }
 }
 
 impl Cache {
@@ -28,7 +29,7 @@ impl Cache {
         if self.last.as_ref().is_some_and(|last| *last.sql == *sql) {
             return self.last.take();
         }
-        self.places.get_mut(sql)?.idle.take()
+        self.places.peek_mut(sql)?.take()
     }
 
     /// Keeps a statement. Of two with one text, lent at the same time, the last one stays.
@@ -40,20 +41,12 @@ impl Cache {
 
     /// Moves a statement to its place in the map.
     fn settle(&mut self, prepared: Prepared) {
-        self.clock += 1;
-        if let Some(place) = self.places.get_mut(&prepared.sql) {
-            *place = Place { idle: Some(prepared), last_use: self.clock };
-            return;
-        }
-        if self.places.len() >= CACHE_LEN {
-            let oldest =
-                self.places.iter().min_by_key(|(_, place)| place.last_use).map(|(sql, _)| sql.clone());
-            if let Some(sql) = oldest {
-                self.places.remove(&sql);
+        match self.places.get_mut(&prepared.sql) {
+            Some(place) => *place = Some(prepared),
+            None => {
+                self.places.insert(prepared.sql.clone(), Some(prepared));
             }
         }
-        let sql = prepared.sql.clone();
-        self.places.insert(sql, Place { idle: Some(prepared), last_use: self.clock });
     }
 }
 

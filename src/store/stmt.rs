@@ -47,7 +47,7 @@ enum Progress {
 /// A statement and its text. It belongs to one connection, which outlives it.
 pub(super) struct Prepared {
     raw: NonNull<ffi::sqlite3_stmt>,
-    /// Empty while the cache keeps the statement under its text.
+    /// Its text, which is also its name in the cache.
     pub(super) sql: Box<str>,
     progress: Progress,
     /// How often SQLite had prepared it again when the cache lent it; `None` for one that is new.
