@@ -171,6 +171,16 @@ fn sums_and_places() -> TestResult {
     assert_eq!(firsts.to_vec()?, expected);
     assert_ids!(baskets, |b| b.lines.get(1).map(|line| line.qty).eq(5), [1]);
     assert_ids!(baskets, |b| b.lines.first().is_none(), [3]);
+    // A sum of what is around the items, also for rows of a group.
+    let limits = baskets
+        .query()
+        .select(|b| (b.lines.sum_of(|_| b.limit), b.lines.sum_of(|line| line.parts.sum_of(|_| b.limit))));
+    assert_eq!(limits.to_vec()?, [(6, 6), (10, 10), (0, 0)]);
+    let nested = baskets.filter(|b| b.tags.any(|tag| b.lines.sum_of(|_| tag.len()).eq(6))).select(|b| b.id);
+    assert_eq!(nested.to_vec()?, [1]);
+    let by_owner =
+        baskets.query().group_by(|b| b.owner).select(|g| (g.key, g.sum(|b| b.lines.sum_of(|_| b.limit))));
+    assert_eq!(by_owner.to_vec()?, [("ann".to_owned(), 6), ("bob".to_owned(), 10), ("cy".to_owned(), 0)]);
     let ordered = baskets.query().order_by_desc(|b| b.lines.sum_of(|line| line.qty)).select(|b| b.id);
     assert_eq!(ordered.to_vec()?, [2, 1, 3]);
     let grouped = baskets.query().group_by(|b| b.tags.len()).select(|g| (g.key, g.sum(|b| b.lines.len())));

@@ -55,8 +55,14 @@ impl Lowering<'_> {
             ItemFold::Sum(of, _) => {
                 let (alias, list) = (self.alias(), self.array(lambda, items.list)?);
                 let value = self.of_item(alias, items, |lowering| lowering.value(lambda, of))?;
-                let sum = self.sum(value, lambda.display(of));
-                scalar(alias, list, sum, Vec::new())
+                // An aggregate belongs to the query whose columns it names: one that names only what is around the items
+                // would be of the query around them.
+                let each = query(alias, list, value.expr.clone(), Vec::new());
+                let source = self.alias();
+                let output = Value { expr: Expr::Output { source, column: 0 }, ..value };
+                let sum = self.sum(output, lambda.display(of));
+                let from = vec![Source { alias: source, kind: SourceKind::Query(Box::new(each)) }];
+                Expr::Scalar(Box::new(Select { columns: vec![sum], from, ..Select::default() }))
             }
             ItemFold::Any(_) | ItemFold::All(_) => {
                 let condition = self.item_condition(lambda, items, fold)?;

@@ -129,8 +129,11 @@ impl Named {
         if let Of::Scalar(field) = self.of
             && field.is_small
         {
-            let sum = Made::Sum(Box::new(Tree::Each(0)), Type::I64);
-            leaves.push(Typed { is_small: true, ..Typed::new(self.made(sum), Type::I64) });
+            // Of the item, and of something around it.
+            for of in [Tree::Innermost, Tree::field("few", Type::I64)] {
+                let sum = Made::Sum(Box::new(of), Type::I64);
+                leaves.push(Typed { is_small: true, ..Typed::new(self.made(sum), Type::I64) });
+            }
         }
         leaves
     }

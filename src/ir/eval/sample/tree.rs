@@ -38,6 +38,8 @@ pub(crate) enum Tree {
     Items(Box<Tree>, Made, Type, bool),
     /// The item that a closure over items is given, by how many such closures are around that one.
     Each(usize),
+    /// The item of the innermost such closure.
+    Innermost,
     Tuple(Vec<Tree>),
 }
 
@@ -262,6 +264,7 @@ impl Builder {
                 Expr::Items { list, item, ty: *ty, nullable: *nullable, fold }
             }
             Tree::Each(level) => Expr::Row(self.items[*level]),
+            Tree::Innermost => Expr::Row(*self.items.last().expect("a closure over items is around it")),
             Tree::Tuple(items) => Expr::Tuple(self.exprs(items, lambda)),
         };
         lambda.nodes.push(expr);
@@ -386,8 +389,11 @@ impl Tree {
             }
             Tree::Item(of, index) => Tree::Item(Box::new(of.of_second_row()), index),
             Tree::Position(of, index, ty) => Tree::Position(Box::new(of.of_second_row()), index, ty),
-            // What is asked of an item in a leaf names the item alone.
             Tree::Items(of, made, ty, nullable) => {
+                let made = match made {
+                    Made::Sum(of, ty) => Made::Sum(Box::new(of.of_second_row()), ty),
+                    other => other,
+                };
                 Tree::Items(Box::new(of.of_second_row()), made, ty, nullable)
             }
             other => other,
