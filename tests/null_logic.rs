@@ -236,3 +236,107 @@ fn a_value_that_the_type_cannot_hold_is_an_error_with_id_and_path() -> TestResul
         Ok(())
     })
 }
+
+#[derive(Document, Serialize, Deserialize, Debug)]
+#[document(collection = "profiles")]
+struct Profile {
+    id: i64,
+    #[document(index)]
+    nick: Option<String>,
+    #[document(index)]
+    age: Option<i64>,
+    home: Option<Home>,
+    scores: Vec<Score>,
+}
+
+#[derive(Embed, Serialize, Deserialize, Debug)]
+struct Home {
+    city: Option<String>,
+}
+
+#[derive(Embed, Serialize, Deserialize, Debug)]
+struct Score {
+    points: Option<i64>,
+}
+
+/// What programs store: null, nothing, other kinds, each beside a value.
+fn profiles() -> Result<(Database, Collection<'static, Profile>), Box<dyn std::error::Error>> {
+    let db = Database::open_in_memory()?;
+    let profiles = db.collection::<Profile>()?;
+    strange(
+        &db,
+        "profiles",
+        &[
+            (1, r#"{"nick":"ann","age":7,"home":{"city":"Rome"},"scores":[{"points":1}]}"#),
+            (2, r#"{"nick":null,"age":null,"home":{"city":null},"scores":[{"points":null}]}"#),
+            (3, r#"{"scores":[{}]}"#),
+            (4, r#"{"nick":7,"age":"7","home":null,"scores":[]}"#),
+            (5, r#"{"nick":"7","age":7.0,"home":5,"scores":[7,null]}"#),
+            (6, r#"{"nick":"","age":true,"home":{},"scores":null}"#),
+        ],
+    )?;
+    Ok((db, profiles))
+}
+
+#[test]
+fn eq_option_finds_a_value_or_its_absence_with_and_without_an_index() -> Result<(), Box<dyn std::error::Error>>
+{
+    let (db, profiles) = profiles()?;
+    let by_nick =
+        db.compile(|q, (nick,)| q.from::<Profile>().filter(|p| p.nick.eq_option(nick)).select(|p| p.id))?;
+    let by_age =
+        db.compile(|q, (age,)| q.from::<Profile>().filter(|p| p.age.eq_option(age)).select(|p| p.id))?;
+    for indexed in [false, true] {
+        if indexed {
+            profiles.ensure_indexes()?;
+            let told = by_nick.explain()?.plan.sqlite_plan.join("\n");
+            assert!(told.contains("SEARCH t0 USING INDEX profiles/nick (nick=?)"), "{told}");
+        }
+        assert_eq!(by_nick.call(Some("7"))?, [5]);
+        assert_eq!(by_nick.call(Some(""))?, [6]);
+        assert_eq!(by_nick.call(None)?, [2, 3]);
+        assert_eq!(by_age.call(Some(7))?, [1, 5]);
+        assert_eq!(by_age.call(Some(1))?, Vec::<i64>::new());
+        assert_eq!(by_age.call(None)?, [2, 3]);
+        let wanted: Option<&str> = Some("ann");
+        assert_eq!(profiles.filter(|p| p.nick.eq_option(wanted)).select(|p| p.id).to_vec()?, [1]);
+        let wanted: Option<i64> = None;
+        assert_eq!(profiles.filter(|p| p.age.eq_option(wanted)).select(|p| p.id).to_vec()?, [2, 3]);
+        assert_eq!(profiles.filter(|p| !p.age.eq_option(wanted)).select(|p| p.id).to_vec()?, [1, 4, 5, 6]);
+        let points = profiles.filter(|p| p.scores.any(|s| s.points.eq_option(wanted))).select(|p| p.id);
+        assert_eq!(points.to_vec()?, [2, 3, 5], "an item that is no struct has no points");
+    }
+    Ok(())
+}
+
+#[test]
+fn missing_and_null_are_told_apart() -> TestResult {
+    let (_db, profiles) = profiles()?;
+    macro_rules! assert_ids {
+        (|$p:ident| $condition:expr, $expected:expr) => {
+            assert_eq!(
+                profiles.filter(|$p| $condition).select(|p| p.id).to_vec()?,
+                $expected,
+                stringify!($condition)
+            )
+        };
+    }
+    for indexed in [false, true] {
+        if indexed {
+            profiles.ensure_indexes()?;
+        }
+        assert_ids!(|p| p.nick.is_missing(), [3]);
+        assert_ids!(|p| p.nick.is_json_null(), [2]);
+        assert_ids!(|p| p.nick.is_none(), [2, 3]);
+        assert_ids!(|p| !p.age.is_missing() & !p.age.is_json_null(), [1, 4, 5, 6]);
+        assert_ids!(|p| p.home.and_then(|h| h.city).is_json_null(), [2]);
+        assert_ids!(|p| p.home.and_then(|h| h.city).is_missing(), [3, 4, 5, 6]);
+        assert_ids!(|p| p.scores.any(|s| s.points.is_json_null()), [2]);
+        assert_ids!(|p| p.scores.any(|s| s.points.is_missing()), [3, 5]);
+        assert_ids!(|p| p.scores.is_missing(), Vec::<i64>::new());
+        assert_ids!(|p| p.scores.is_json_null(), [6]);
+    }
+    let refused = profiles.filter(|p| p.nick.len().is_missing()).count();
+    assert_eq!(refused.err().map(|error| error.kind()), Some(vellum::ErrorKind::InvalidQuery));
+    Ok(())
+}

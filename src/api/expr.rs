@@ -74,7 +74,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "expected a `{T}` here, found `{Self}`",
     label = "not a `{T}` literal, `Param<{T}>` or `Expr<{T}>`",
-    note = "both sides of a query comparison need the same type: convert the value, or use `.as_i64()`/`.as_f64()` on the expression; test for `None` with `.is_none()`/`.is_some()`"
+    note = "both sides of a query comparison need the same type: convert the value, or use `.as_i64()`/`.as_f64()` on the expression; test for `None` with `.is_none()`/`.is_some()`, compare with an `Option` by `.eq_option(..)`"
 )]
 pub trait Operand<T>: Sealed {
     #[doc(hidden)]
@@ -132,6 +132,30 @@ impl<T: Value> Operand<T> for Expr<Option<T>> {
 // The only impl for `Param<_>`: inference of unannotated closures rests on it.
 impl<T> Operand<T> for Param<T> {
     fn operand(self) -> Result<Node, OperandError> {
+        Ok(self.node())
+    }
+}
+
+/// What can stand where an `Option<T>` is needed: an option or a parameter that is one. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "expected an `Option<{T}>` here, found `{Self}`",
+    label = "not an `Option<{T}>` or a `Param<Option<{T}>>`",
+    note = "a value that is always there is compared by `.eq(..)`"
+)]
+pub trait OptionOperand<T>: Sealed {
+    #[doc(hidden)]
+    fn option_operand(self) -> Result<Node, OperandError>;
+}
+
+impl<T: Scalar, O: Operand<T>> OptionOperand<T> for Option<O> {
+    fn option_operand(self) -> Result<Node, OperandError> {
+        self.map_or_else(|| Ok(arena::constant(ir::value::Value::Null, T::TYPE)), O::operand)
+    }
+}
+
+// The only impl for `Param<_>`, as above.
+impl<T: Scalar> OptionOperand<T> for Param<Option<T>> {
+    fn option_operand(self) -> Result<Node, OperandError> {
         Ok(self.node())
     }
 }

@@ -41,7 +41,9 @@ pub use compiled::{Compiled, On, Target};
 pub use database::{Database, Options, Snapshot, Tx};
 pub use document::{DocId, Document, Indexes};
 pub use explain::{ExplainedPlan, Explanation};
-pub use expr::{Expr, Nullable, Operand, OperandList, Predicate, Term, all_of, any_of, lit, when};
+pub use expr::{
+    Expr, Nullable, Operand, OperandList, OptionOperand, Predicate, Term, all_of, any_of, lit, when,
+};
 pub use index::{IndexBuilder, IndexDescription, IndexReport};
 pub use item::Item;
 pub use iter::RowIter;

@@ -5,12 +5,12 @@ use std::ops;
 use smallvec::{SmallVec, smallvec};
 
 use crate::api::arena::{self, Node};
-use crate::api::expr::{Expr, Operand, OperandList, Predicate, Term, beside, literal};
+use crate::api::expr::{Expr, Operand, OperandList, OptionOperand, Predicate, Term, beside, literal};
 use crate::api::param::Param;
 use crate::api::sealed::Sealed;
 use crate::api::value::{Ordered, Scalar, Value};
 use crate::compile::OperandError;
-use crate::ir::doc::{Arithmetic, Comparison, Expr as Tree, Function};
+use crate::ir::doc::{Absence, Arithmetic, Comparison, Expr as Tree, Function};
 use crate::ir::types::Type;
 use crate::ir::value::Value as Literal;
 
@@ -54,6 +54,46 @@ impl<T: Value> Expr<T> {
         T::Core: Scalar,
     {
         compare(Comparison::Ne, self.raw(), right.operand())
+    }
+
+    /// Holds where both are equal, or for `None` where the field is null or missing. Served by an index.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let with = db.compile(|q, (stars,)| q.from::<Note>().filter(|n| n.stars.eq_option(stars)).select(|n| n.id))?;
+    /// assert_eq!(with.call(Some(5))?, [3]);
+    /// assert_eq!(with.call(None)?, [2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn eq_option(self, right: impl OptionOperand<T::Core>) -> Expr<bool>
+    where
+        T::Core: Scalar,
+    {
+        compare(Comparison::EqOption, self.raw(), right.option_operand())
+    }
+
+    /// Holds where the stored field is not there. No index serves it; `is_none` does not tell it from null.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.update_many(|n| n.id.eq(2), |n| n.stars.unset())?;
+    /// assert_eq!(notes.filter(|n| n.stars.is_missing()).count()?, 1);
+    /// assert_eq!(notes.filter(|n| n.stars.is_json_null()).count()?, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn is_missing(self) -> Expr<bool> {
+        Expr::push(Tree::IsAbsent(self.raw().id(), Absence::Missing))
+    }
+
+    /// Holds where the stored field is there, and null. No index serves it.
+    pub fn is_json_null(self) -> Expr<bool> {
+        Expr::push(Tree::IsAbsent(self.raw().id(), Absence::JsonNull))
     }
 
     /// Holds where the value is one of the list's. Null and missing are in no list.

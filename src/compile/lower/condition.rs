@@ -4,8 +4,10 @@ use crate::compile::CompileError;
 use crate::compile::lower::Lowering;
 use crate::compile::lower::items::Items;
 use crate::compile::lower::value::{Value, can_fail, range_kind};
-use crate::ir::doc::{self, Comparison, ExprId, Lambda};
-use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind};
+use crate::ir::doc::{self, Absence, Comparison, ExprId, Lambda};
+use crate::ir::sql::{
+    Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction,
+};
 use crate::ir::types::Type;
 
 impl Lowering<'_> {
@@ -30,6 +32,7 @@ impl Lowering<'_> {
                 let (left, right) = (self.value(lambda, *left)?, self.value(lambda, *right)?);
                 compare(*comparison, &left, &right)
             }
+            E::IsAbsent(inner, absence) => self.absent(lambda, *inner, *absence)?,
             E::IsNone(inner) => Expr::IsNull(Box::new(self.value(lambda, *inner)?.expr)),
             E::InList { item, list } => self.in_list(lambda, *item, *list)?,
             E::InItems { item, items } => {
@@ -47,6 +50,16 @@ impl Lowering<'_> {
             }
             // A bool: 1 and 0 in SQL throughout, and '' for another kind, which no bool equals.
             _ => Expr::binary(Binary::Eq, self.value(lambda, id)?.expr, Expr::Int(1)),
+        })
+    }
+
+    fn absent(&mut self, lambda: &Lambda, field: ExprId, absence: Absence) -> Result<Expr, CompileError> {
+        let (document, path) = self.place_of(lambda, field)?;
+        let path = Expr::Text(path.json_path().into());
+        let found = Expr::Call(SqlFunction::JsonType, vec![document, path]);
+        Ok(match absence {
+            Absence::Missing => Expr::IsNull(Box::new(found)),
+            Absence::JsonNull => Expr::binary(Binary::Eq, found, Expr::Text("null".into())),
         })
     }
 
@@ -136,6 +149,8 @@ fn items(alias: Alias, list: Expr) -> Select {
 fn compare(comparison: Comparison, left: &Value, right: &Value) -> Expr {
     match comparison {
         Comparison::Eq => equal(left, right, true),
+        // As it is stored, so that an index serves it: what is of another kind is neither null nor equal.
+        Comparison::EqOption => Expr::binary(Binary::Is, left.expr.clone(), right.expr.clone()),
         Comparison::Ne => Expr::NotTrue(Box::new(equal(left, right, true))),
         Comparison::Lt => ordered(left, Binary::Lt, right),
         Comparison::Le => ordered(left, Binary::Le, right),

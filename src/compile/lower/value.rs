@@ -152,44 +152,33 @@ impl Lowering<'_> {
             doc::Expr::Position { ty, .. } => (ty, &true),
             _ => return Err(unsupported("an expression that is not a field", "name a field")),
         };
-        // From the field inward to the row, collecting segments.
-        let mut segments = Vec::new();
-        let mut at = id;
-        loop {
-            at = match lambda.node(at) {
-                doc::Expr::Field { of, key, .. } => {
-                    segments.push(Segment::Key(key.clone()));
-                    *of
-                }
-                doc::Expr::Position { of, index, .. } => {
-                    segments.push(Segment::Index((*index).into()));
-                    *of
-                }
-                _ => break,
-            };
-        }
-        let path = segments.into_iter().rev().fold(FieldPath::root(), FieldPath::then);
+        let (at, path) = path_below(lambda, id);
         let kind = ty.kind();
-        let expr = match self.given(lambda, at)? {
-            Row::Document { alias, collection } => match collection.column(&path, kind) {
-                Some(column) => Expr::Column {
-                    source: alias,
-                    name: column.name.as_str().into(),
-                    kind,
-                    path: path.clone(),
-                },
-                None => Expr::Extract { document: Box::new(Expr::Doc(alias)), path: path.clone(), kind },
-            },
-            Row::Value(outer) => Expr::Extract {
-                document: Box::new(Expr::OfKind(Box::new(outer.expr), Kind::Object)),
-                path: path.clone(),
-                kind,
-            },
-            Row::Tuple(_) | Row::Group { .. } => {
-                return Err(unsupported("a field of a row that is a tuple", "take the row apart first"));
-            }
+        let row = self.given(lambda, at)?;
+        let column = match &row {
+            Row::Document { alias, collection } => collection.column(&path, kind).map(|column| {
+                Expr::Column { source: *alias, name: column.name.as_str().into(), kind, path: path.clone() }
+            }),
+            _ => None,
+        };
+        let expr = match column {
+            Some(column) => column,
+            None => Expr::Extract { document: Box::new(document_of(row)?), path: path.clone(), kind },
         };
         Ok(Value { expr, shape: Shape { ty: *ty, nullable: *nullable }, clean: false, path: Some(path) })
+    }
+
+    /// Returns the document that a field is stored in, and where.
+    pub(super) fn place_of(
+        &mut self,
+        lambda: &Lambda,
+        id: ExprId,
+    ) -> Result<(Expr, FieldPath), CompileError> {
+        let (at, path) = path_below(lambda, id);
+        if path.is_root() {
+            return Err(unsupported("whether something that is not a field is missing", "name a field"));
+        }
+        Ok((document_of(self.given(lambda, at)?)?, path))
     }
 
     /// Lowers the call of a function of ours. The text may be of any kind, the function sees to that; its other
@@ -268,6 +257,37 @@ impl Lowering<'_> {
             Fold::Avg => Expr::Call(SqlFunction::Avg, vec![value.expr]),
             Fold::Min => Expr::Call(SqlFunction::Min, vec![value.of_kind()]),
             Fold::Max => Expr::Call(SqlFunction::Max, vec![value.of_kind()]),
+        }
+    }
+}
+
+/// Goes from a field inward to the row that it is stored below, and returns that and the path.
+fn path_below(lambda: &Lambda, id: ExprId) -> (ExprId, FieldPath) {
+    let mut segments = Vec::new();
+    let mut at = id;
+    loop {
+        at = match lambda.node(at) {
+            doc::Expr::Field { of, key, .. } => {
+                segments.push(Segment::Key(key.clone()));
+                *of
+            }
+            doc::Expr::Position { of, index, .. } => {
+                segments.push(Segment::Index((*index).into()));
+                *of
+            }
+            _ => break,
+        };
+    }
+    (at, segments.into_iter().rev().fold(FieldPath::root(), FieldPath::then))
+}
+
+/// Returns the JSON that fields of a row are stored in.
+fn document_of(row: Row) -> Result<Expr, CompileError> {
+    match row {
+        Row::Document { alias, .. } => Ok(Expr::Doc(alias)),
+        Row::Value(outer) => Ok(Expr::OfKind(Box::new(outer.expr), Kind::Object)),
+        Row::Tuple(_) | Row::Group { .. } => {
+            Err(unsupported("a field of a row that is a tuple", "take the row apart first"))
         }
     }
 }

@@ -81,6 +81,8 @@ pub(crate) enum Expr {
     Not(ExprId),
     /// Null or missing.
     IsNone(ExprId),
+    /// A stored field that is there and null, or is not there.
+    IsAbsent(ExprId, Absence),
     /// The value is in a list that is one constant or one parameter (rule 21).
     InList {
         /// The value.
@@ -175,6 +177,8 @@ pub(crate) enum Expr {
 pub(crate) enum Comparison {
     /// Equal.
     Eq,
+    /// Equal, or for an operand that is null: null or missing.
+    EqOption,
     /// Not equal: the complement of equal.
     Ne,
     /// Less.
@@ -185,6 +189,15 @@ pub(crate) enum Comparison {
     Gt,
     /// Greater or equal.
     Ge,
+}
+
+/// How a stored field can hold nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Absence {
+    /// It is not there.
+    Missing,
+    /// It is there, and null.
+    JsonNull,
 }
 
 /// The functions over text.
@@ -439,7 +452,7 @@ impl Expr {
                     *of = f(*of);
                 }
             }
-            Expr::Not(x) | Expr::IsNone(x) => *x = f(*x),
+            Expr::Not(x) | Expr::IsNone(x) | Expr::IsAbsent(x, _) => *x = f(*x),
             Expr::Compare(_, a, b) | Expr::And(a, b) | Expr::Or(a, b) => (*a, *b) = (f(*a), f(*b)),
             Expr::InList { item, list } => (*item, *list) = (f(*item), f(*list)),
             Expr::Coalesce { value, default, .. } => (*value, *default) = (f(*value), f(*default)),

@@ -11,7 +11,7 @@ mod print;
 use std::borrow::Cow;
 
 pub(crate) use expr::{
-    Arithmetic, Binder, Comparison, Expr, ExprId, Fold, Function, ItemFold, Lambda, Nulls,
+    Absence, Arithmetic, Binder, Comparison, Expr, ExprId, Fold, Function, ItemFold, Lambda, Nulls,
 };
 
 use crate::ir::types::Type;

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use crate::ir::doc::{
-    Arithmetic, Assignment, Comparison, Count, Expr, ExprId, Fold, Lambda, Query, Source, Stage, Statement,
-    Terminal,
+    Absence, Arithmetic, Assignment, Comparison, Count, Expr, ExprId, Fold, Lambda, Query, Source, Stage,
+    Statement, Terminal,
 };
 
 impl Lambda {
@@ -27,6 +27,9 @@ impl Lambda {
             Expr::Field { of, key, .. } => self.member(*of, key, out),
             Expr::Param { slot, .. } => write!(out, "?{}", slot + 1),
             Expr::Constant { ty, .. } => write!(out, "<{ty}>"),
+            Expr::Compare(Comparison::EqOption, left, right) => {
+                self.method(*left, "eq_option", &[*right], out)
+            }
             Expr::Compare(comparison, left, right) => {
                 self.infix(*left, comparison_sign(*comparison), *right, out)
             }
@@ -37,6 +40,8 @@ impl Lambda {
                 self.write(*inner, out)
             }
             Expr::IsNone(inner) => self.method(*inner, "is_none", &[], out),
+            Expr::IsAbsent(inner, Absence::Missing) => self.method(*inner, "is_missing", &[], out),
+            Expr::IsAbsent(inner, Absence::JsonNull) => self.method(*inner, "is_json_null", &[], out),
             Expr::InList { item, list } => self.method(*item, "is_in", &[*list], out),
             Expr::InItems { item, items } => self.method(*item, "is_in", items, out),
             Expr::Call { function, args } => match args.split_first() {
@@ -118,7 +123,7 @@ impl Lambda {
 
 fn comparison_sign(comparison: Comparison) -> &'static str {
     match comparison {
-        Comparison::Eq => "==",
+        Comparison::Eq | Comparison::EqOption => "==",
         Comparison::Ne => "!=",
         Comparison::Lt => "<",
         Comparison::Le => "<=",

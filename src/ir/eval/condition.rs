@@ -8,7 +8,7 @@ use super::json::Json;
 use super::number::Number;
 use super::row::{Meaning, Term};
 use super::text;
-use crate::ir::doc::{Comparison, Expr, ExprId, Function};
+use crate::ir::doc::{Absence, Comparison, Expr, ExprId, Function};
 use crate::ir::value::Kind;
 
 impl<'a> Evaluator<'a> {
@@ -25,6 +25,10 @@ impl<'a> Evaluator<'a> {
             Expr::Or(..) => self.any(vec![term]),
             Expr::Not(x) => Ok(!self.holds(&at(x))?),
             Expr::Compare(comparison, a, b) => self.compare(*comparison, &at(a), &at(b)),
+            Expr::IsAbsent(x, absence) => Ok(match (absence, self.stored(&at(x))?) {
+                (Absence::Missing, stored) => stored.is_none(),
+                (Absence::JsonNull, stored) => stored == Some(Json::Null),
+            }),
             Expr::IsNone(x) => Ok(*self.value(&at(x))? == Json::Null),
             Expr::InList { item, list } => {
                 let list = self.value(&at(list))?;
@@ -72,16 +76,38 @@ impl<'a> Evaluator<'a> {
         Ok(false)
     }
 
+    /// Returns what is stored in a field, none where it is missing.
+    fn stored(&self, field: &Term<'a>) -> Result<Option<Json>, EvalError> {
+        let Meaning::Node(field) = field.resolve() else { return Ok(None) };
+        Ok(match field.node() {
+            Expr::Field { of, key, .. } => match &*self.value(&field.at(*of))? {
+                Json::Object(entries) => {
+                    entries.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+                }
+                _ => None,
+            },
+            Expr::Position { of, index, .. } => match &*self.value(&field.at(*of))? {
+                Json::Array(items) => items.get(*index as usize).cloned(),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
     fn compare(&self, comparison: Comparison, a: &Term<'a>, b: &Term<'a>) -> Result<bool, EvalError> {
         let kind = match a.ty().kind() {
             Kind::Any => b.ty().kind(),
             kind => kind,
         };
+        if comparison == Comparison::EqOption && *self.value(b)? == Json::Null {
+            return Ok(*self.value(a)? == Json::Null);
+        }
         let (x, y) = (self.of_kind(a, kind)?, self.of_kind(b, kind)?);
         let both_absent = *x == Json::Null && *y == Json::Null;
         let same = equal(&x, &y) || (both_absent && a.is_nullable() && b.is_nullable());
         Ok(match comparison {
             Comparison::Eq => same,
+            Comparison::EqOption => equal(&x, &y),
             Comparison::Ne => !same,
             Comparison::Lt => order(&x, &y).is_some_and(Ordering::is_lt),
             Comparison::Le => order(&x, &y).is_some_and(Ordering::is_le),

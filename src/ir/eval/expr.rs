@@ -70,6 +70,7 @@ impl<'a> Evaluator<'a> {
             | Expr::Or(..)
             | Expr::Not(_)
             | Expr::IsNone(_)
+            | Expr::IsAbsent(..)
             | Expr::InList { .. }
             | Expr::InItems { .. }
             | Expr::Call { .. } => Json::Bool(self.holds(&term)?),

@@ -30,6 +30,7 @@ impl Term<'_> {
             | Expr::Or(..)
             | Expr::Not(_)
             | Expr::IsNone(_)
+            | Expr::IsAbsent(..)
             | Expr::InList { .. }
             | Expr::InItems { .. } => Type::Bool,
             Expr::Row(_) | Expr::Item { .. } | Expr::Tuple(_) => Type::Any,

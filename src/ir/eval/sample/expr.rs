@@ -10,7 +10,7 @@ use super::document::{self, SMALL_FLOATS, SMALL_INTEGERS};
 use super::list::{LISTS, Named};
 use super::tree::Tree;
 use super::{FIELDS, Field};
-use crate::ir::doc::{Arithmetic, Comparison, Function};
+use crate::ir::doc::{Absence, Arithmetic, Comparison, Function};
 use crate::ir::types::Type;
 use crate::ir::value::{Kind, Value};
 
@@ -290,6 +290,8 @@ impl Grammar {
             1 => self.comparison(Type::Bool, depth),
             1 => self.bool(0).prop_map(|bool| bool.tree),
             1 => self.absent(depth),
+            1 => self.stored(),
+            1 => self.optional(),
             3 => self.text_condition(depth),
             2 => self.listed(depth.saturating_sub(1)),
         ]
@@ -342,6 +344,33 @@ impl Grammar {
                 _ => of.clone().compare(comparison, value.tree),
             })
             .boxed()
+    }
+
+    /// Whether a stored field is there, or null there.
+    fn stored(&self) -> BoxedStrategy<Tree> {
+        let fields = self.some(|leaf| matches!(leaf.tree, Tree::Field(..) | Tree::Position(..)));
+        if fields.is_empty() {
+            return self.absent(0);
+        }
+        (select(fields), select(vec![Absence::Missing, Absence::JsonNull]))
+            .prop_map(|(field, absence)| Tree::IsAbsent(Box::new(field.tree), absence))
+            .boxed()
+    }
+
+    /// A value beside an option.
+    fn optional(&self) -> BoxedStrategy<Tree> {
+        let of = |ty: Type, value: BoxedStrategy<Value>| {
+            let option = prop_oneof![3 => value, 1 => Just(Value::Null)];
+            (self.of_type(ty, 1), literal(option, ty))
+                .prop_map(|(left, option)| left.tree.compare(Comparison::EqOption, option.tree))
+        };
+        prop_oneof![
+            of(Type::Text, text_value().boxed()),
+            of(Type::I64, document::integer().prop_map(Value::Int).boxed()),
+            of(Type::F64, document::float().prop_map(Value::Real).boxed()),
+            of(Type::Bool, any::<bool>().prop_map(Value::Bool).boxed()),
+        ]
+        .boxed()
     }
 
     fn absent(&self, depth: u32) -> BoxedStrategy<Tree> {

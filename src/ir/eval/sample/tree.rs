@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::ir::doc::{
-    Arithmetic, Assignment, Binder, Comparison, Count, Expr, ExprId, Fold, Function, ItemFold, Lambda, Nulls,
-    OrderKey, Query, Source, Stage, Statement, Terminal,
+    Absence, Arithmetic, Assignment, Binder, Comparison, Count, Expr, ExprId, Fold, Function, ItemFold,
+    Lambda, Nulls, OrderKey, Query, Source, Stage, Statement, Terminal,
 };
 use crate::ir::types::Type;
 use crate::ir::value::Value;
@@ -25,6 +25,7 @@ pub(crate) enum Tree {
     Or(Box<Tree>, Box<Tree>),
     Not(Box<Tree>),
     IsNone(Box<Tree>),
+    IsAbsent(Box<Tree>, Absence),
     InList(Box<Tree>, Box<Tree>),
     InItems(Box<Tree>, Vec<Tree>),
     Call(Function, Vec<Tree>),
@@ -216,6 +217,7 @@ impl Builder {
             Tree::Or(a, b) => Expr::Or(self.expr(a, lambda), self.expr(b, lambda)),
             Tree::Not(x) => Expr::Not(self.expr(x, lambda)),
             Tree::IsNone(x) => Expr::IsNone(self.expr(x, lambda)),
+            Tree::IsAbsent(x, absence) => Expr::IsAbsent(self.expr(x, lambda), *absence),
             Tree::InList(item, list) => {
                 Expr::InList { item: self.expr(item, lambda), list: self.expr(list, lambda) }
             }
