@@ -103,6 +103,26 @@ impl<T, M> Query<T, M> {
         self
     }
 
+    /// Refuses to run as a scan: where nothing bounds what is read of a collection, by an index or by key, and no page
+    /// ends it in an order that an index has, the query is `InvalidQuery`, which says why. A count of all documents is
+    /// no scan. An index that is dropped later counts from the next call on.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.ensure_indexes()?;
+    /// assert_eq!(notes.query().forbid_scan().filter(|n| n.folder.eq("home")).count()?, 2);
+    /// let refused = notes.query().forbid_scan().filter(|n| n.done).count();
+    /// assert!(refused.is_err_and(|error| error.to_string().contains("`done` has no index")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn forbid_scan(mut self) -> Self {
+        self.description.query.stages.push(Stage::ForbidScan);
+        self
+    }
+
     /// Gives up the promised order: only the set of rows is then promised.
     pub fn unordered(mut self) -> Self {
         self.description.query.stages.push(Stage::Unordered);

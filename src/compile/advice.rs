@@ -18,6 +18,9 @@ pub struct Reading {
     pub choice: String,
     /// What keeps it from being read faster.
     pub obstacles: Vec<Obstacle>,
+    /// Whether every document is visited, or every entry of an index: nothing bounds what is read, and no page ends it
+    /// in an order that an index has. A count of all is none.
+    pub is_scan: bool,
 }
 
 /// Why a plan is not faster. Each is a cause that can be taken away.

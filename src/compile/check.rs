@@ -24,7 +24,10 @@ pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
                 selected(lambda, lambda.root)?;
             }
             Stage::Skip(Count::Param(slot)) | Stage::Take(Count::Param(slot)) => known(*slot, params)?,
-            Stage::Skip(Count::Constant(_)) | Stage::Take(Count::Constant(_)) | Stage::Unordered => {}
+            Stage::Skip(Count::Constant(_))
+            | Stage::Take(Count::Constant(_))
+            | Stage::Unordered
+            | Stage::ForbidScan => {}
         }
     }
     match &statement.terminal {

@@ -71,6 +71,14 @@ pub enum CompileError {
         /// The way out.
         instead: String,
     },
+    /// A query that forbids it would visit every document.
+    #[error("`forbid_scan`: the query visits every document of `{collection}`: {why}")]
+    Scan {
+        /// The collection.
+        collection: String,
+        /// How it would be read, and what keeps it from an index.
+        why: String,
+    },
     /// The collection does not exist, or not in this database.
     #[error(
         "the collection `{name}` is not open: call `db.collection::<T>()` once before compiling queries on it"

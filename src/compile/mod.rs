@@ -69,10 +69,11 @@ fn plan(
 ) -> Result<(Plan, [Vec<Reading>; 2]), CompileError> {
     check::check(statement)?;
     let Lowered { statement: lowered, output, is_unique } = lower::lower(statement, catalog)?;
+    let forbids_scan = statement.query.stages.contains(&doc::Stage::ForbidScan);
     let mut rewrite = |depth: Depth| {
         let mut sql = lowered.clone();
         stage(depth, "lower", &sql);
-        let mut context = passes::Context { catalog, depth, readings: Vec::new() };
+        let mut context = passes::Context { catalog, depth, forbids_scan, readings: Vec::new() };
         passes::run(&mut sql, &mut context, disabled, &mut |name, sql| stage(depth, name, sql));
         if sql.forget_unused_binds() {
             stage(depth, "binds", &sql);
@@ -86,6 +87,9 @@ fn plan(
         Some((deep, readings)) if deep.sql != text.sql => (Some(Deep { text: deep, counts }), readings),
         _ => (None, Vec::new()),
     };
+    if forbids_scan {
+        refuse_scan(statement, readings.iter().chain(&deep_readings))?;
+    }
     if text.binds.len() > BIND_LIMIT {
         return Err(CompileError::Unsupported {
             what: format!("a query of more than {BIND_LIMIT} literals and parameters"),
@@ -95,6 +99,27 @@ fn plan(
     let is_write = statement.terminal.is_write();
     let plan = Plan { text, deep, output, epoch: catalog.epoch, is_write, is_unique };
     Ok((plan, [readings, deep_readings]))
+}
+
+/// Refuses a plan that visits every document.
+fn refuse_scan<'r>(
+    statement: &doc::Statement,
+    mut readings: impl Iterator<Item = &'r Reading>,
+) -> Result<(), CompileError> {
+    let doc::Source::Collection { name, .. } = &statement.query.source;
+    let refused = |why: String| Err(CompileError::Scan { collection: name.to_string(), why });
+    if let Some(scan) = readings.find(|reading| reading.is_scan) {
+        let obstacles = scan.obstacles.iter().map(|obstacle| format!("; {obstacle}")).collect::<String>();
+        return refused(format!("{}{obstacles}", scan.choice));
+    }
+    // A write to all documents asks for none of them.
+    let picks = |stage: &doc::Stage| {
+        matches!(stage, doc::Stage::Filter(_) | doc::Stage::Skip(_) | doc::Stage::Take(_))
+    };
+    if statement.terminal.is_write() && !statement.query.stages.iter().any(picks) {
+        return refused("it writes to all of them".to_owned());
+    }
+    Ok(())
 }
 
 /// Returns where the numbers of rows come from that a query skips and takes.

@@ -106,6 +106,8 @@ impl Lowering<'_> {
                 block.order_by(terms, *then);
             }
             Stage::Unordered => block.unordered(),
+            // Asked of the plan.
+            Stage::ForbidScan => {}
             Stage::Skip(count) => {
                 if block.is_limited() {
                     block = self.wrap(block)?;

@@ -5,7 +5,7 @@ use crate::compile::lower::block::Row;
 use crate::compile::lower::value::{Value, unsupported};
 use crate::compile::lower::{Lowering, type_name};
 use crate::compile::plan::Output;
-use crate::ir::doc::{self, Arithmetic, Assignment, Expr as Tree, ExprId, Lambda, Source, Terminal};
+use crate::ir::doc::{self, Arithmetic, Assignment, Expr as Tree, ExprId, Lambda, Source, Stage, Terminal};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Body, Expr, SqlFunction};
 use crate::ir::types::Type;
@@ -18,7 +18,7 @@ impl Lowering<'_> {
         let output = Output { collection: collection.name.clone(), ..Output::default() };
         let table = collection.table.as_str().into();
         let mut filter = Vec::new();
-        if !statement.query.stages.is_empty() {
+        if statement.query.stages.iter().any(|stage| *stage != Stage::ForbidScan) {
             let ids = self.query(&statement.query)?.into_ids()?;
             filter.push(Expr::In(Box::new(Expr::Id(Alias::OWN)), Box::new(ids)));
         }

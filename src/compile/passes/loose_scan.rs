@@ -68,6 +68,7 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
         indexes: vec![index.name.clone()],
         choice: format!("groups by a prefix of `{name}`: one seek a group along the index `{}`", index.name),
         obstacles: Vec::new(),
+        is_scan: false,
     });
     let along = Along { collection: &collection, index, source: *alias };
     let groups = Groups { along, text: text.clone(), len: len.clone() };

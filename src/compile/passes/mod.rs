@@ -21,6 +21,8 @@ pub(crate) struct Context<'a> {
     pub(crate) catalog: &'a Catalog,
     /// How far into the rows the page is that the plan is for.
     pub(crate) depth: Depth,
+    /// Whether a way that visits every document is worse than any other.
+    pub(crate) forbids_scan: bool,
     /// How each table is read and why, for `explain`.
     pub(crate) readings: Vec<Reading>,
 }

@@ -66,6 +66,8 @@ pub(crate) enum Stage {
     Take(Count),
     /// Gives up the promised order.
     Unordered,
+    /// Refuses to visit every document.
+    ForbidScan,
     /// Turns each row into another.
     Select(Lambda),
     /// Groups rows by a key; the next `Select` sees the key and the group.

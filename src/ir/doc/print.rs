@@ -194,6 +194,7 @@ impl fmt::Display for Query {
                 Stage::Skip(count) => write!(f, ".skip({count})")?,
                 Stage::Take(count) => write!(f, ".take({count})")?,
                 Stage::Unordered => f.write_str(".unordered()")?,
+                Stage::ForbidScan => f.write_str(".forbid_scan()")?,
                 Stage::Select(lambda) => write!(f, ".select({})", lambda.display(lambda.root))?,
                 Stage::Group(lambda) => write!(f, ".group_by({})", lambda.display(lambda.root))?,
             }

@@ -90,7 +90,7 @@ impl<'a> Rows<'a> {
                 self.keys.clear();
                 self.unordered = true;
             }
-            Stage::Select(_) => {}
+            Stage::Select(_) | Stage::ForbidScan => {}
             Stage::Group(key) => self.group(key, before)?,
         }
         Ok(())

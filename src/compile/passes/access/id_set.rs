@@ -20,6 +20,17 @@ pub(super) fn cost_of(condition: &Expr, alias: Alias, collection: &Collection) -
     }
 }
 
+/// Returns whether gathering the rows of a condition reads a part of each index only.
+pub(super) fn is_bounded(condition: &Expr, alias: Alias, collection: &Collection) -> bool {
+    match (index_of(condition, alias, collection), condition) {
+        (Some((_, term)), _) => term.shape.bounds(),
+        (None, Expr::Or(parts) | Expr::And(parts)) => {
+            parts.iter().all(|part| is_bounded(part, alias, collection))
+        }
+        _ => false,
+    }
+}
+
 /// Returns the index that begins with the column that a condition bounds.
 fn index_of<'a>(condition: &Expr, alias: Alias, collection: &'a Collection) -> Option<(&'a Index, Term)> {
     let term = term(condition, alias)?;

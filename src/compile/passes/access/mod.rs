@@ -48,19 +48,25 @@ fn choose(select: &mut Select, context: &mut Context<'_>, next: &mut Alias) -> b
         let Some(collection) = context.catalog.collections.get(&*name).cloned() else { continue };
         let (way, obstacles) = if single {
             let question = Question::new(select, alias, &collection, context.depth);
-            let way = question.cheapest();
+            let way = question.cheapest(context.forbids_scan);
             let obstacles = question.obstacles(&way);
             (way, obstacles)
         } else {
             (Way::by_id(), Vec::new())
         };
-        let choice = way.reason.clone();
+        let (choice, is_scan) = (way.reason.clone(), way.is_scan && !counts_all(select));
         take(select, alias, &collection, way, next);
         let indexes = if single { indexes(select) } else { Vec::new() };
-        context.readings.push(Reading { collection: name.to_string(), indexes, choice, obstacles });
+        let collection = name.to_string();
+        context.readings.push(Reading { collection, indexes, choice, obstacles, is_scan });
         fired = true;
     }
     fired
+}
+
+/// Returns whether a query counts all rows of its table, which takes no look at any.
+fn counts_all(select: &Select) -> bool {
+    select.columns == [Expr::CountAll] && select.filter.is_empty() && select.group.is_empty()
 }
 
 fn undecided(source: &Source) -> Option<(Alias, Arc<str>)> {
@@ -107,13 +113,24 @@ struct Way {
     is_loose: bool,
     /// Whether the rows are counted from the sets alone.
     counted: bool,
+    /// Whether every row is visited.
+    is_scan: bool,
     cost: f64,
     reason: String,
 }
 
 impl Way {
     fn new(access: Access, cost: f64, reason: String) -> Way {
-        Way { access, narrow: false, sets: Vec::new(), is_loose: false, counted: false, cost, reason }
+        Way {
+            access,
+            narrow: false,
+            sets: Vec::new(),
+            is_loose: false,
+            counted: false,
+            is_scan: false,
+            cost,
+            reason,
+        }
     }
 
     fn by_id() -> Way {

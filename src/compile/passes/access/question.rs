@@ -73,13 +73,14 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Returns the way that costs least.
-    pub(super) fn cheapest(&self) -> Way {
+    /// Returns the way that costs least; of those that are no scan, if there is one, where scans are forbidden.
+    pub(super) fn cheapest(&self, forbids_scan: bool) -> Way {
         let mut ways: Vec<Way> = vec![self.table()];
         ways.extend(self.narrow_scan());
         ways.extend(self.counted());
         ways.extend(self.collection.indexes.iter().flat_map(|index| self.index(index)));
-        ways.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let forbidden = |way: &Way| forbids_scan && way.is_scan;
+        ways.sort_by(|a, b| forbidden(a).cmp(&forbidden(b)).then(a.cost.total_cmp(&b.cost)));
         let mut ways = ways.into_iter();
         let Some(mut best) = ways.next() else { return Way::by_id() };
         let ms = |cost: f64| cost / 1e6;
@@ -164,6 +165,16 @@ impl<'a> Question<'a> {
         }
     }
 
+    /// Returns whether rows that come in some order are read up to the end of a page only.
+    fn ends_early(&self, in_order: bool) -> bool {
+        self.page.is_some() && in_order
+    }
+
+    /// Returns whether rows that are read by id are all read.
+    fn is_scan_by_id(&self) -> bool {
+        self.by_id() >= 1.0 && !self.ends_early(self.is_by_id())
+    }
+
     fn table(&self) -> Way {
         let rows = self.documents * self.by_id();
         let looks = self.conditions.iter().any(|(needs, _)| needs.document || !needs.columns.is_empty());
@@ -174,7 +185,8 @@ impl<'a> Question<'a> {
             true => "documents by id".to_owned(),
             false => "every document".to_owned(),
         };
-        Way::new(Access::NotIndexed, self.finish(scan, after, self.is_by_id()), reason)
+        let cost = self.finish(scan, after, self.is_by_id());
+        Way { is_scan: self.is_scan_by_id(), ..Way::new(Access::NotIndexed, cost, reason) }
     }
 
     fn narrow_scan(&self) -> Option<Way> {
@@ -194,7 +206,8 @@ impl<'a> Question<'a> {
         let after = self.documents * self.kept(|_, _| true);
         let cost = self.finish(scan, after, self.is_by_id());
         let reason = format!("the narrow index `{}`", narrow.name);
-        Some(Way::new(Access::Index(narrow.name.as_str().into()), cost, reason))
+        let access = Access::Index(narrow.name.as_str().into());
+        Some(Way { is_scan: self.is_scan_by_id(), ..Way::new(access, cost, reason) })
     }
 
     /// Returns the way of counting from sets alone, where nothing but a count is asked.
@@ -210,7 +223,9 @@ impl<'a> Question<'a> {
             cost,
             "a count of the row ids that several indexes share".to_owned(),
         );
-        Some(Way { counted: true, ..way })
+        let is_bounded = |condition| id_set::is_bounded(condition, self.alias, self.collection);
+        let is_scan = !self.select.filter.iter().all(is_bounded);
+        Some(Way { counted: true, is_scan, ..way })
     }
 
     /// Returns the ways of reading along an index: what it does not hold is asked of the narrow index or of the
@@ -275,7 +290,10 @@ impl<'a> Question<'a> {
         }
         let cost = gathered + self.finish(scan, after, entry.in_order);
         let access = Access::Index(index.name.as_str().into());
-        Way { narrow, sets: sets.to_vec(), is_loose: entry.is_loose, ..Way::new(access, cost, reason) }
+        let is_bounded = entry.terms.iter().any(|term| term.shape.bounds());
+        let is_scan = !is_bounded && !self.ends_early(entry.in_order);
+        let sets = sets.to_vec();
+        Way { narrow, sets, is_loose: entry.is_loose, is_scan, ..Way::new(access, cost, reason) }
     }
 
     fn kept_of(&self, places: &[usize]) -> f64 {

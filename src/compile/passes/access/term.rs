@@ -39,6 +39,11 @@ pub(super) enum TermShape {
 }
 
 impl TermShape {
+    /// Returns whether this leaves out a part of what an index holds, and not only what is no value of the kind.
+    pub(super) fn bounds(self) -> bool {
+        !matches!(self, TermShape::OfKind | TermShape::Present)
+    }
+
     /// Returns whether an index can go on to its next column behind this one.
     pub(super) fn is_point(self) -> bool {
         matches!(self, TermShape::Equal | TermShape::Null)

@@ -361,7 +361,7 @@ impl Grammar {
     fn optional(&self) -> BoxedStrategy<Tree> {
         let of = |ty: Type, value: BoxedStrategy<Value>| {
             let option = prop_oneof![3 => value, 1 => Just(Value::Null)];
-            (self.of_type(ty, 1), literal(option, ty))
+            (self.of_type(ty, 0), literal(option, ty))
                 .prop_map(|(left, option)| left.tree.compare(Comparison::EqOption, option.tree))
         };
         prop_oneof![
