@@ -146,6 +146,80 @@ mod a_list_parameter_of_any_length {
     }
 }
 
+mod a_list_parameter_against_items {
+    use super::*;
+
+    #[derive(Embed, Serialize, Deserialize)]
+    struct Item {
+        id: i64,
+    }
+
+    #[derive(Document, Serialize, Deserialize)]
+    #[document(collection = "c")]
+    struct C {
+        id: i64,
+        items: Vec<Item>,
+    }
+
+    #[test]
+    fn finds_each_document_once() -> TestResult {
+        let text: Vec<String> =
+            (1..=5).map(|n| format!(r#"{{"items":[{{"id":{n}}},{{"id":{}}}]}}"#, n + 10)).collect();
+        let documents: Vec<(i64, &str)> = (1..).zip(text.iter().map(String::as_str)).collect();
+        each_way::<C>(&documents, |_, c| {
+            let found =
+                c.compile(|q, (p,)| q.filter(|c| c.items.any(|item| item.id.is_in(p))).select(|c| c.id))?;
+            let text = found.to_sql();
+            for (list, expected) in
+                [(&[][..], &[][..]), (&[12, 15], &[2, 5]), (&[12, 2, 12, 15, 15], &[2, 5])]
+            {
+                assert_eq!(found.call(list)?, expected);
+                let ordinary = c.filter(|c| c.items.any(|item| item.id.is_in(list))).select(|c| c.id);
+                assert_eq!(ordinary.to_vec()?, expected);
+            }
+            assert_eq!(found.to_sql(), text);
+            Ok(())
+        })
+    }
+}
+
+mod array_predicates {
+    use super::*;
+
+    #[derive(Document, Serialize, Deserialize)]
+    #[document(collection = "c")]
+    struct C {
+        id: i64,
+        tags: Vec<String>,
+    }
+
+    #[test]
+    fn see_arrays_only_and_multiply_nothing() -> TestResult {
+        let documents = [
+            (1, r#"{"tags":["a","b","a"]}"#),
+            (2, r#"{"tags":[]}"#),
+            (3, r#"{"tags":null}"#),
+            (4, "{}"),
+            (5, r#"{"tags":["B"]}"#),
+            (6, r#"{"tags":"a"}"#),
+        ];
+        each_way::<C>(&documents, |db, c| {
+            let select = |condition: fn(CFields) -> Expr<bool>| c.filter(condition).select(|c| c.id).to_vec();
+            assert_eq!(select(|c| !c.tags.is_empty())?, [1, 5]);
+            assert_eq!(select(|c| c.tags.is_empty())?, [2, 3, 4, 6]);
+            assert_eq!(select(|c| c.tags.contains("a"))?, [1]);
+            assert_eq!(select(|c| !c.tags.contains("a"))?, [2, 3, 4, 5, 6]);
+            assert_eq!(select(|c| c.tags.len().gt(2))?, [1]);
+            assert_eq!(select(|c| c.tags.all(|tag| tag.eq("a")))?, [2, 3, 4, 6]);
+            assert_eq!(select(|c| c.tags.any(|tag| tag.eq("a") | tag.eq("B")))?, [1, 5]);
+            assert_eq!(c.filter(|c| c.tags.any(|tag| tag.eq("a") | tag.eq("B"))).count()?, 2);
+            let with = db.compile(|q, (tag,)| q.from::<C>().filter(|c| c.tags.contains(tag)).count())?;
+            assert_eq!((with.call("a")?, with.call("B")?, with.call("x")?), (1, 1, 0));
+            Ok(())
+        })
+    }
+}
+
 mod numbers_at_their_edges {
     use super::*;
 
