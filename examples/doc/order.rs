@@ -1,5 +1,7 @@
 // The document of the examples on lists in the crate's documentation, and a collection that holds three of them.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use vellum::prelude::*;
 
@@ -9,6 +11,7 @@ struct Order {
     id: i64,
     tags: Vec<String>,
     lines: Vec<Line>,
+    flags: HashMap<String, bool>,
 }
 
 #[derive(Embed, Serialize, Deserialize, Debug, Clone, PartialEq)]
@@ -23,6 +26,7 @@ fn orders() -> vellum::Result<Collection<'static, Order>> {
         id: 0,
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         lines: lines.iter().map(|(item, qty)| Line { item: (*item).to_owned(), qty: *qty }).collect(),
+        flags: tags.iter().map(|_| ("urgent".to_owned(), tags.len() == 1)).collect(),
     };
     orders.insert_batch([
         order(&["new", "paid"], &[("pen", 2), ("ink", 1)]),

@@ -203,31 +203,12 @@ impl<T: Value> Expr<T> {
         Expr::new(items::<T::Item>(self.raw(), sum))
     }
 
-    /// Returns the item at a zero-based place; null where there is none.
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
-    /// # fn main() -> vellum::Result<()> {
-    /// # let orders = orders()?;
-    /// let seconds = orders.query().select(|o| o.tags.get(1)).to_vec()?;
-    /// assert_eq!(seconds, [Some("paid".to_owned()), None, None]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn get(self, index: u32) -> <T::Item as Value>::OptSym
-    where
-        T: List,
-    {
-        let of = self.raw().id();
-        Symbol::bind(arena::push(Tree::Position { of, index, ty: T::Item::TYPE }))
-    }
-
     /// Returns the first item; null where there is none.
     pub fn first(self) -> <T::Item as Value>::OptSym
     where
         T: List,
     {
-        self.get(0)
+        self.get(0_u32)
     }
 }
 
