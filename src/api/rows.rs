@@ -50,8 +50,11 @@ impl<'r, 's> Rows<'r, 's> {
 
     /// Reads a row after which there is no other.
     pub(crate) fn only<T: Row>(&mut self) -> Result<Option<T>> {
+        if self.plan.is_unique {
+            return self.next_row();
+        }
         let row = self.next_row()?;
-        if row.is_some() && !self.plan.is_unique && self.statement.step()?.is_some() {
+        if row.is_some() && self.statement.step()?.is_some() {
             return Err(Error::Query(QueryError::ManyRows));
         }
         Ok(row)

@@ -305,16 +305,13 @@ impl Session {
         run: &mut dyn FnMut(&P) -> Result<O>,
     ) -> Result<O> {
         for _ in 1..REPLANS {
-            match run(&plan()?) {
-                Err(Error::Store(StoreError::MissingIndex { name, .. })) => {
-                    tracing::debug!(%name, "the schema moved under a plan");
-                    let known = self.shared.engine.epoch();
-                    if self.shared.engine.refresh()?.epoch == known {
-                        // Another program dropped it behind the catalog's back. Who cannot write lives with it.
-                        let _ = self.write(|write| Ok(write.forget_dropped()?));
-                    }
-                }
-                done => return done,
+            let done = run(&plan()?);
+            let Err(Error::Store(StoreError::MissingIndex { name, .. })) = &done else { return done };
+            tracing::debug!(%name, "the schema moved under a plan");
+            let known = self.shared.engine.epoch();
+            if self.shared.engine.refresh()?.epoch == known {
+                // Another program dropped it behind the catalog's back. Who cannot write lives with it.
+                let _ = self.write(|write| Ok(write.forget_dropped()?));
             }
         }
         run(&plan()?)
