@@ -103,6 +103,50 @@ fn a_loose_scan_gives_documents_in_their_order_and_leaves_out_other_kinds() -> T
 }
 
 #[test]
+fn a_bound_that_the_row_itself_gives_leads_no_loose_scan() -> TestResult {
+    let (_db, readings) = filled()?;
+    let naive = |matches: fn(&Reading) -> bool| -> Vec<i64> {
+        (0..COUNT).map(reading).filter(matches).map(|r| r.batch).collect()
+    };
+    let above = naive(|r| {
+        r.level.is_some_and(|level| level > (r.batch % 3) as f64 && level >= 0.0)
+            && r.sensor.starts_with("s0")
+    });
+    readings.ensure_index(|r| (r.level, r.sensor)).create()?;
+    for indexed in [false, true] {
+        if indexed {
+            readings.ensure_index(|r| r.batch).create()?;
+        }
+        let found = readings
+            .filter(|r| r.level.gt((r.batch % 3).as_f64()) & r.level.ge(0.0) & r.sensor.starts_with("s0"))
+            .select(|r| r.batch);
+        let why = found.explain()?.plan.readings.into_iter().map(|r| r.choice).collect::<String>();
+        assert!(why.contains("for each value of `level`"), "{why}");
+        assert_eq!(found.to_vec()?, above);
+    }
+    let gone = readings
+        .delete_many(|r| r.level.gt((r.batch % 3).as_f64()) & r.level.ge(0.0) & r.sensor.starts_with("s0"))?;
+    assert_eq!(gone, above.len() as u64);
+    Ok(())
+}
+
+#[test]
+fn a_collection_may_be_called_as_a_table_of_keys_is() -> TestResult {
+    let db = Database::open_in_memory()?;
+    for name in ["g", "k", "vellum_keys", "t0"] {
+        let readings = db.collection_named::<Reading>(name)?;
+        readings.insert_batch((0..COUNT).map(reading))?;
+        readings.ensure_index(|r| (r.site, r.sensor)).create()?;
+        let count = readings.filter(|r| r.site.starts_with("site-") & r.sensor.starts_with("s1"));
+        assert!(count.explain()?.to_string().contains("RECURSIVE"), "{name}");
+        assert_eq!(count.count()?, expected("site-", "s1"), "{name}");
+        let groups = readings.query().group_by(|r| r.site.substr(0, 4)).select(|g| (g.key, g.count()));
+        assert_eq!(groups.to_vec()?, [("site".to_owned(), COUNT as u64)], "{name}");
+    }
+    Ok(())
+}
+
+#[test]
 fn of_two_equalities_the_rarer_value_leads() -> TestResult {
     let (db, readings) = filled()?;
     readings.ensure_index(|r| r.site).create()?;

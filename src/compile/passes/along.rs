@@ -9,8 +9,8 @@ use crate::ir::sql::{
     Access, Alias, Cte, Expr, OrderTerm, Range, Select, Source, SourceKind, Statement, each_select,
 };
 
-/// The name of a recursive table, and of its only column.
-const KEYS: &str = "g";
+/// The name of a recursive table, which no collection's table has, and of its only column.
+const KEYS: &str = "vellum_keys";
 const KEY: &str = "k";
 
 /// Returns an alias that the statement does not use.

@@ -7,13 +7,18 @@
 //! ```
 //! Behind a range SQLite reads every row of it, and asks each for the second column.
 
+use crate::compile::passes::access::term::is_outside;
 use crate::compile::passes::along::{Along, Keys};
 use crate::ir::sql::{Alias, Binary, Bound, Expr, Range, Select};
 
-/// Returns the place of the range on a column of `source`, and the range.
+/// Returns the place of a range on a column of `source` that is bounded from outside, and the range: what the row itself
+/// bounds says nothing of other rows.
 pub(super) fn range_on<'a>(filter: &'a [Expr], source: Alias, column: &str) -> Option<(usize, &'a Range)> {
     filter.iter().enumerate().find_map(|(place, condition)| match condition {
-        Expr::Range(range) if is_column(&range.of, source, column) => Some((place, range.as_ref())),
+        Expr::Range(range) if is_column(&range.of, source, column) => {
+            let mut bounds = range.low.iter().chain(&range.high);
+            bounds.all(|bound| is_outside(&bound.value, source)).then_some((place, range.as_ref()))
+        }
         _ => None,
     })
 }

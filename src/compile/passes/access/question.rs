@@ -318,9 +318,10 @@ impl<'a> Question<'a> {
     /// Returns how an index is entered for each of the few values that its first column has in a range.
     fn loose_entry(&self, index: &Index) -> Option<Entry<'_>> {
         let (first, others) = index.columns.split_first()?;
-        let range = self.tightest(&first.name)?;
+        let (place, _) = loose::range_on(&self.select.filter, self.alias, &first.name)?;
+        let range = self.conditions.get(place)?.1.as_ref()?;
         let others = self.terms(others);
-        if others.is_empty() || loose::range_on(&self.select.filter, self.alias, &first.name).is_none() {
+        if others.is_empty() {
             return None;
         }
         let values = self.estimates.values(index)? * self.estimates.kept(Some(range));

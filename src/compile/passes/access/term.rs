@@ -96,7 +96,8 @@ pub(super) fn term(condition: &Expr, source: Alias) -> Option<Term> {
     Some(Term { column, shape })
 }
 
-fn is_outside(expr: &Expr, source: Alias) -> bool {
+/// Returns whether an expression names nothing of a source.
+pub(super) fn is_outside(expr: &Expr, source: Alias) -> bool {
     let mut outside = true;
     walk(expr, &mut |x| outside &= alias_of(x) != Some(source));
     outside
