@@ -310,6 +310,24 @@ fn eq_option_finds_a_value_or_its_absence_with_and_without_an_index() -> Result<
 }
 
 #[test]
+fn eq_option_beside_a_stored_value_is_eq_of_two_options() -> TestResult {
+    let (db, c) = database()?;
+    // The text "15" beside the key 15 is no number.
+    strange(&db, "c", &[(15, r#"{"n":"15"}"#), (16, r#"{"n":16,"m":16}"#)])?;
+    for indexed in [false, true] {
+        if indexed {
+            c.ensure_indexes()?;
+        }
+        let ids = |condition: fn(CFields) -> Expr<bool>| c.filter(condition).select(|c| c.id).to_vec();
+        assert_eq!(ids(|c| c.n.eq_option(Some(c.m)))?, ids(|c| c.n.eq(c.m))?);
+        assert_eq!(ids(|c| c.t.eq_option(Some(c.u)))?, ids(|c| c.t.eq(c.u))?);
+        assert_eq!(ids(|c| c.n.eq_option(Some(c.id)))?, ids(|c| c.n.eq(c.id))?);
+        assert_eq!(ids(|c| c.id.eq_option(Some(c.n)))?, ids(|c| c.id.eq(c.n))?);
+    }
+    Ok(())
+}
+
+#[test]
 fn missing_and_null_are_told_apart() -> TestResult {
     let (_db, profiles) = profiles()?;
     macro_rules! assert_ids {

@@ -149,8 +149,12 @@ fn items(alias: Alias, list: Expr) -> Select {
 fn compare(comparison: Comparison, left: &Value, right: &Value) -> Expr {
     match comparison {
         Comparison::Eq => equal(left, right, true),
-        // As it is stored, so that an index serves it: what is of another kind is neither null nor equal.
-        Comparison::EqOption => Expr::binary(Binary::Is, left.expr.clone(), right.expr.clone()),
+        // Beside what a call gives, as it is stored, so that an index serves it: what is of another kind is neither null
+        // nor equal. Two stored values are compared as two optional fields are.
+        Comparison::EqOption if matches!(right.expr, Expr::Bind(_)) => {
+            Expr::binary(Binary::Is, left.expr.clone(), right.expr.clone())
+        }
+        Comparison::EqOption => Expr::binary(Binary::Is, left.of_kind(), right.of_kind()),
         Comparison::Ne => Expr::NotTrue(Box::new(equal(left, right, true))),
         Comparison::Lt => ordered(left, Binary::Lt, right),
         Comparison::Le => ordered(left, Binary::Le, right),

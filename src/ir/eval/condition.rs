@@ -99,15 +99,16 @@ impl<'a> Evaluator<'a> {
             Kind::Any => b.ty().kind(),
             kind => kind,
         };
-        if comparison == Comparison::EqOption && *self.value(b)? == Json::Null {
-            return Ok(*self.value(a)? == Json::Null);
-        }
         let (x, y) = (self.of_kind(a, kind)?, self.of_kind(b, kind)?);
+        if comparison == Comparison::EqOption && b.is_given() {
+            let is_none = *y == Json::Null;
+            return Ok(if is_none { *self.value(a)? == Json::Null } else { equal(&x, &y) });
+        }
         let both_absent = *x == Json::Null && *y == Json::Null;
         let same = equal(&x, &y) || (both_absent && a.is_nullable() && b.is_nullable());
         Ok(match comparison {
             Comparison::Eq => same,
-            Comparison::EqOption => equal(&x, &y),
+            Comparison::EqOption => equal(&x, &y) || both_absent,
             Comparison::Ne => !same,
             Comparison::Lt => order(&x, &y).is_some_and(Ordering::is_lt),
             Comparison::Le => order(&x, &y).is_some_and(Ordering::is_le),

@@ -57,6 +57,12 @@ impl Term<'_> {
         }
     }
 
+    /// Returns whether this is a literal or an argument.
+    pub(super) fn is_given(&self) -> bool {
+        matches!(self.resolve(), Meaning::Node(term)
+            if matches!(term.node(), Expr::Param { .. } | Expr::Constant { .. }))
+    }
+
     /// Returns whether evaluating this can end in an error (rule 8). Only arithmetic and sums can fail, and of
     /// arithmetic a cast to an `f64`, and the sign of one, cannot.
     pub(super) fn can_fail(&self) -> bool {

@@ -360,8 +360,8 @@ impl Grammar {
     /// A value beside an option.
     fn optional(&self) -> BoxedStrategy<Tree> {
         let of = |ty: Type, value: BoxedStrategy<Value>| {
-            let option = prop_oneof![3 => value, 1 => Just(Value::Null)];
-            (self.of_type(ty, 0), literal(option, ty))
+            let option = literal(prop_oneof![3 => value, 1 => Just(Value::Null)], ty);
+            (self.of_type(ty, 0), prop_oneof![3 => option, 1 => self.of_type(ty, 0)])
                 .prop_map(|(left, option)| left.tree.compare(Comparison::EqOption, option.tree))
         };
         prop_oneof![
