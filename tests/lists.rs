@@ -215,6 +215,59 @@ fn a_sum_that_does_not_fit_is_an_error_that_names_it() -> TestResult {
     Ok(())
 }
 
+#[test]
+fn nothing_fails_for_an_item_that_is_not_there() -> TestResult {
+    let (db, baskets) = baskets()?;
+    // The third basket has no tags, and a limit of 0.
+    let fails = |b: BasketFields| b.tags.any(|_| (10 / b.limit).eq(1));
+    assert_ids!(baskets, |b| b.id.eq(3) & fails(b), Vec::<i64>::new());
+    assert_ids!(baskets, |b| fails(b), [2]);
+    assert_ids!(baskets, |b| !b.tags.all(|_| (10 / b.limit).eq(1)), [1]);
+    let by_argument =
+        db.compile(|q, (n,)| q.from::<Basket>().filter(|b| b.codes.any(|_| (lit(1_i64) / n).eq(1))).count())?;
+    assert_eq!(by_argument.call(1)?, 1);
+    assert_eq!(by_argument.call(0).err().map(|error| error.kind()), Some(ErrorKind::DivisionByZero));
+    assert_eq!(baskets.delete_many(|b| b.codes.is_some())?, 1);
+    assert_eq!(by_argument.call(0)?, 0, "no codes are left");
+    assert_eq!(baskets.delete_many(|b| b.id.eq(3) & fails(b))?, 0);
+    Ok(())
+}
+
+#[test]
+fn an_item_that_is_a_list_or_struct_is_nothing_to_group_by() -> TestResult {
+    let (_db, baskets) = baskets()?;
+    let kinds = [
+        baskets.query().group_by(|b| b.tags).select(|g| g.count()).to_vec().err(),
+        baskets.query().group_by(|b| b.lines.first()).select(|g| g.count()).to_vec().err(),
+        baskets.query().group_by(|b| (b.owner, b.grid.get(1))).select(|g| g.count()).to_vec().err(),
+        baskets.query().select(|b| b.tags).group_by(|tags| tags).select(|g| g.count()).to_vec().err(),
+    ];
+    assert_eq!(kinds.map(|error| error.map(|error| error.kind())), [Some(ErrorKind::InvalidQuery); 4]);
+    assert_eq!(baskets.query().group_by(|b| b.tags.first()).select(|g| g.count()).to_vec()?, [1, 1, 1]);
+    Ok(())
+}
+
+#[test]
+fn closures_in_closures_run_or_are_refused() -> TestResult {
+    fn nested(b: BasketFields, levels: u32) -> Expr<bool> {
+        if levels == 0 {
+            b.tags.contains("blue")
+        } else {
+            b.tags.any(|tag| tag.ne("x") & nested(b, levels - 1))
+        }
+    }
+    let (_db, baskets) = baskets()?;
+    assert_ids!(baskets, |b| nested(b, 20), [2]);
+    for levels in [28, 60, 120] {
+        let refused = baskets.filter(|b| nested(b, levels)).count().err().map(|error| error.kind());
+        assert_eq!(refused, Some(ErrorKind::InvalidQuery), "{levels}");
+    }
+    // A thread of 2 MiB takes an expression of the greatest depth, too.
+    let deep = baskets.filter(|b| (0..98).fold(b.limit.eq(-1), |e, i| !(e | b.limit.eq(i)))).count()?;
+    assert!(deep <= 3);
+    Ok(())
+}
+
 /// What other programs store in the place of a list, and what stands in one.
 #[test]
 fn what_is_no_list_has_no_items_and_no_kind_is_another() -> TestResult {

@@ -78,7 +78,8 @@ fn under<T: Map>(of: Node, key: String) -> Node {
 }
 
 impl<T: Value> Expr<T> {
-    /// Returns the item of a list at a zero-based place, or the value of a map under a key; null where there is none.
+    /// Returns the item of a list at a zero-based place, or the value of a map under a key; null where there is none, or
+    /// where it is null itself. The places of a `HashSet` are those in which its items happen to be stored.
     /// What is under a key can be assigned and indexed like any other field.
     ///
     /// ```

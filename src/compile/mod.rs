@@ -29,6 +29,9 @@ pub(crate) use passes::Depth;
 /// The binds that one statement may have: SQLite's own limit.
 const BIND_LIMIT: usize = 32_766;
 
+/// The stack that an expression of the greatest depth finds enough, in a debug build too.
+const DEEP_STACK: usize = 16 << 20;
+
 /// Plans a statement.
 ///
 /// # Errors
@@ -68,6 +71,45 @@ fn plan(
     stage: &mut dyn FnMut(Depth, &'static str, &sql::Statement),
 ) -> Result<(Plan, [Vec<Reading>; 2]), CompileError> {
     check::check(statement)?;
+    if is_large(statement) {
+        // A thread may have less stack than an expression of 200 levels takes on its way through every stage.
+        return stacker::maybe_grow(DEEP_STACK, DEEP_STACK, || {
+            rewritten(statement, catalog, disabled, stage)
+        });
+    }
+    rewritten(statement, catalog, disabled, stage)
+}
+
+/// Returns whether an expression of a statement may be deep.
+fn is_large(statement: &doc::Statement) -> bool {
+    const SMALL: usize = 64;
+    let is_large = |lambda: &doc::Lambda| lambda.nodes.len() > SMALL;
+    let stages = statement.query.stages.iter().any(|stage| match stage {
+        doc::Stage::Filter(lambda) | doc::Stage::Select(lambda) | doc::Stage::Group(lambda) => {
+            is_large(lambda)
+        }
+        doc::Stage::Order { keys, .. } => keys.iter().any(|key| is_large(&key.by)),
+        _ => false,
+    });
+    stages
+        || match &statement.terminal {
+            doc::Terminal::Fold(_, lambda) => is_large(lambda),
+            doc::Terminal::Update(assignments) => assignments.iter().any(|assignment| match assignment {
+                doc::Assignment::Set(lambda)
+                | doc::Assignment::Unset(lambda)
+                | doc::Assignment::Increment(lambda) => is_large(lambda),
+            }),
+            _ => false,
+        }
+}
+
+/// Takes a checked statement through the stages.
+fn rewritten(
+    statement: &doc::Statement,
+    catalog: &Catalog,
+    disabled: Disabled,
+    stage: &mut dyn FnMut(Depth, &'static str, &sql::Statement),
+) -> Result<(Plan, [Vec<Reading>; 2]), CompileError> {
     let Lowered { statement: lowered, output, is_unique } = lower::lower(statement, catalog)?;
     let forbids_scan = statement.query.stages.contains(&doc::Stage::ForbidScan);
     let mut rewrite = |depth: Depth| {

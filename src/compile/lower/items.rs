@@ -3,7 +3,7 @@
 use crate::compile::CompileError;
 use crate::compile::lower::Lowering;
 use crate::compile::lower::block::Row;
-use crate::compile::lower::value::Value;
+use crate::compile::lower::value::{Value, can_fail};
 use crate::ir::doc::{Binder, ExprId, ItemFold, Lambda};
 use crate::ir::sql::{Alias, Expr, Select, Shape, Source, SourceKind, SqlFunction};
 use crate::ir::types::Type;
@@ -81,7 +81,14 @@ impl Lowering<'_> {
     ) -> Result<Expr, CompileError> {
         let (alias, list) = (self.alias(), self.array(lambda, items.list)?);
         let condition = self.of_item(alias, items, |lowering| lowering.condition(lambda, of))?;
-        let filter = wanted(condition).into_conjuncts();
+        let mut condition = wanted(condition);
+        if can_fail(&condition) {
+            // SQLite asks what names no item before it looks whether there is one.
+            let key = Expr::Named { source: alias, name: "key" };
+            let is_one = Expr::NotTrue(Box::new(Expr::IsNull(Box::new(key))));
+            condition = Expr::Case { when: vec![(is_one, condition)], otherwise: None };
+        }
+        let filter = condition.into_conjuncts();
         Ok(Expr::Exists(Box::new(query(alias, list, Expr::Int(1), filter))))
     }
 

@@ -18,6 +18,7 @@ use crate::ir::catalog::{Catalog, Collection};
 use crate::ir::doc::{self, Binder, Fold, Source, Stage, Terminal};
 use crate::ir::sql::{Alias, Binary, Bind, BindForm, BindSource, Binds, Body, Expr, Select, Statement};
 use crate::ir::types::Type;
+use crate::ir::value::Kind;
 use block::{Block, Row};
 
 /// What lowering gives: the statement, and what its columns are.
@@ -127,6 +128,7 @@ impl Lowering<'_> {
                 }
                 self.enter(lambda, [&block.row]);
                 let key = self.row(lambda, lambda.root)?;
+                has_equality(&key, lambda)?;
                 block.group_by(key);
             }
         }
@@ -276,6 +278,20 @@ impl Lowering<'_> {
             Alias(self.next_alias - 1)
         };
         block.wrap(alias, &mut next)
+    }
+}
+
+/// Refuses to group by what has no equality (rule 20).
+fn has_equality(key: &Row, lambda: &doc::Lambda) -> Result<(), CompileError> {
+    match key {
+        Row::Value(value) if matches!(value.shape.ty.kind(), Kind::Array | Kind::Object | Kind::Any) => {
+            Err(CompileError::Unsupported {
+                what: format!("grouping by `{}`, a whole list or struct", lambda.display(lambda.root)),
+                instead: "group by its fields".to_owned(),
+            })
+        }
+        Row::Tuple(keys) => keys.iter().try_for_each(|key| has_equality(key, lambda)),
+        Row::Value(_) | Row::Document { .. } | Row::Group { .. } => Ok(()),
     }
 }
 
