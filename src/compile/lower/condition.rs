@@ -2,7 +2,6 @@
 
 use crate::compile::CompileError;
 use crate::compile::lower::Lowering;
-use crate::compile::lower::items::Items;
 use crate::compile::lower::value::{Value, can_fail, range_kind};
 use crate::ir::doc::{self, Absence, Comparison, ExprId, Lambda};
 use crate::ir::sql::{
@@ -44,10 +43,7 @@ impl Lowering<'_> {
                 Expr::any(any)
             }
             E::Call { function, args } if function.is_condition() => self.call(lambda, *function, args)?.expr,
-            E::Items { list, item, ty, nullable, fold } if fold.ty() == Type::Bool => {
-                let items = Items::new(*list, *item, *ty, *nullable);
-                self.item_condition(lambda, &items, *fold)?.unwrap_or(Expr::Bool(false))
-            }
+            E::Items { fold, .. } if fold.ty() == Type::Bool => self.value(lambda, id)?.expr,
             // A bool: 1 and 0 in SQL throughout, and '' for another kind, which no bool equals.
             _ => Expr::binary(Binary::Eq, self.value(lambda, id)?.expr, Expr::Int(1)),
         })

@@ -16,25 +16,7 @@ pub(super) struct Items {
 }
 
 impl Lowering<'_> {
-    /// Lowers a condition on the items.
-    pub(super) fn item_condition(
-        &mut self,
-        lambda: &Lambda,
-        items: &Items,
-        fold: ItemFold,
-    ) -> Result<Option<Expr>, CompileError> {
-        Ok(match fold {
-            ItemFold::Any(of) => Some(self.exists_item(lambda, items, of, |condition| condition)?),
-            ItemFold::All(of) => {
-                let other =
-                    self.exists_item(lambda, items, of, |condition| Expr::NotTrue(Box::new(condition)))?;
-                Some(Expr::NotTrue(Box::new(other)))
-            }
-            _ => None,
-        })
-    }
-
-    /// Lowers a value that is made of the items.
+    /// Lowers a value that is made of the items; of `any` and `all` it is a condition, too, and two-valued.
     pub(super) fn item_fold(
         &mut self,
         lambda: &Lambda,
@@ -42,6 +24,12 @@ impl Lowering<'_> {
         fold: ItemFold,
     ) -> Result<Value, CompileError> {
         let expr = match fold {
+            ItemFold::Any(of) => self.exists_item(lambda, items, of, |condition| condition)?,
+            ItemFold::All(of) => {
+                let other =
+                    self.exists_item(lambda, items, of, |condition| Expr::NotTrue(Box::new(condition)))?;
+                Expr::NotTrue(Box::new(other))
+            }
             ItemFold::Len => {
                 let list = self.array(lambda, items.list)?;
                 let len = Expr::Call(SqlFunction::JsonArrayLength, vec![list]);
@@ -63,10 +51,6 @@ impl Lowering<'_> {
                 let sum = self.sum(output, lambda.display(of));
                 let from = vec![Source { alias: source, kind: SourceKind::Query(Box::new(each)) }];
                 Expr::Scalar(Box::new(Select { columns: vec![sum], from, ..Select::default() }))
-            }
-            ItemFold::Any(_) | ItemFold::All(_) => {
-                let condition = self.item_condition(lambda, items, fold)?;
-                Expr::IsTrue(Box::new(condition.unwrap_or(Expr::Null)))
             }
         };
         Ok(Value::clean(expr, fold.ty(), false))
