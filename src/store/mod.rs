@@ -38,6 +38,6 @@ pub(crate) use index::{IndexColumnSpec, IndexOutcome, IndexSpec};
 pub use options::Durability;
 pub(crate) use options::Options;
 pub(crate) use schema::{CollectionInfo, Schema};
-pub(crate) use statistics::Statistics;
+pub(crate) use statistics::{ANALYZED_ROWS, Statistics};
 pub(crate) use stmt::{Bind, Cell, Row, Stmt};
 pub(crate) use txn::{OwnedRows, ReadTxn, Reader, WriteTxn};

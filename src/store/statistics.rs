@@ -13,7 +13,7 @@ use super::stmt::Bind;
 use super::txn::WriteTxn;
 
 /// How many rows of an index ANALYZE looks at: about a millisecond.
-pub(super) const ANALYZED_ROWS: u64 = 1_000;
+pub(crate) const ANALYZED_ROWS: u64 = 1_000;
 
 /// How many times larger a collection may become before its statistics count as outgrown.
 const OUTGROWN: u64 = 4;
