@@ -34,6 +34,9 @@ pub mod shadowed {
         node: Maybe<Text>,
         bind: List<i64>,
         address: Address,
+        level: Level,
+        name: Name<Text>,
+        shape: Maybe<Shape<i64>>,
         #[cfg(any())]
         absent: NoSuchType,
     }
@@ -45,6 +48,39 @@ pub mod shadowed {
         zip: Maybe<Text>,
     }
 
+    /// A level.
+    #[derive(::vellum::Embed, Serialize, Deserialize)]
+    pub enum Level {
+        /// None.
+        None,
+        /// Of every kind.
+        r#Type,
+    }
+
+    /// A name.
+    #[derive(::vellum::Embed, Serialize, Deserialize)]
+    pub struct Name<T>(T);
+
+    /// A shape.
+    #[derive(::vellum::Embed, Serialize, Deserialize)]
+    pub enum Shape<T> {
+        /// No shape.
+        None,
+        /// One of its own kind.
+        r#Self_(T),
+        /// One of fields.
+        Type {
+            /// A keyword.
+            r#type: Text,
+            /// Named as a method of the companion is.
+            bind: T,
+            /// Named as another is.
+            node: Maybe<T>,
+        },
+        /// Two values.
+        Value(i64, i64),
+    }
+
     /// Parameters.
     #[derive(::vellum::Params)]
     pub struct Page<'x> {
@@ -53,6 +89,7 @@ pub mod shadowed {
         ids: &'x [i64],
         owned: Text,
         list: List<Text>,
+        level: Level,
     }
 
     /// Returns the parameter that a list of owned texts stands for.

@@ -1,13 +1,16 @@
-//! The struct a derive was put on, as this crate sees it: names, types, stored names and options.
+//! The item a derive was put on, as this crate sees it: names, types, stored names and options.
 
 use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Data, DeriveInput, Fields, FieldsNamed, Generics, Ident, Type, Visibility};
+use syn::{
+    Attribute, Data, DataEnum, DataStruct, DeriveInput, Fields, FieldsNamed, Generics, Ident, LitStr, Member,
+    Type, Visibility,
+};
 
 use crate::attr::{FieldOptions, StructOptions};
 use crate::ctxt::Ctxt;
-use crate::serde::{FieldForm, StructForm};
+use crate::serde::{EnumForm, FieldForm, StructForm, VariantForm};
 use crate::symbol::{self, Symbol};
 
 /// The derive that reads the struct.
@@ -54,27 +57,87 @@ impl Role {
         }
     }
 
-    /// Returns what to do with a type that is no struct with named fields.
+    /// Returns what the derive can be put on.
+    fn takes(self) -> &'static str {
+        match self {
+            Self::Document | Self::Params => "a struct with named fields",
+            Self::Embed => "a struct with named fields, a struct of one field, or an enum",
+        }
+    }
+
+    /// Returns what to do with a type of another form.
     fn way_out(self) -> &'static str {
         match self {
-            Self::Document => "wrap it: `struct Name { id: i64, #[document(opaque)] value: .. }`",
+            Self::Document => "hold it in a field: `struct Name { id: i64, value: .. }`",
             Self::Embed => "leave the derive out, and add `#[document(opaque)]` to the fields of this type",
             Self::Params => "name its parts: `struct Name { part: .. }`",
         }
     }
 }
 
-/// A struct with named fields.
+/// What every derive reads of an item beside its fields.
 pub(crate) struct Container<'a> {
     pub(crate) role: Role,
     pub(crate) ident: &'a Ident,
     pub(crate) vis: &'a Visibility,
     pub(crate) generics: &'a Generics,
     pub(crate) options: StructOptions,
+}
+
+/// A struct with named fields.
+pub(crate) struct Struct<'a> {
+    pub(crate) container: Container<'a>,
+    /// The key under which serde writes the struct's name.
+    pub(crate) tag: Option<LitStr>,
     pub(crate) fields: Vec<Field<'a>>,
 }
 
-/// A field of it.
+/// What can be embedded.
+pub(crate) enum Embedded<'a> {
+    Struct(Struct<'a>),
+    Newtype(Newtype<'a>),
+    Enum(Enum<'a>),
+}
+
+/// A struct that is stored as its one field.
+pub(crate) struct Newtype<'a> {
+    pub(crate) container: Container<'a>,
+    pub(crate) member: Member,
+    pub(crate) inner: Box<Inner<'a>>,
+}
+
+/// The one field that a newtype or a variant is stored as.
+pub(crate) struct Inner<'a> {
+    pub(crate) ty: &'a Type,
+    pub(crate) options: FieldOptions,
+    pub(crate) form: FieldForm,
+}
+
+/// An enum.
+pub(crate) struct Enum<'a> {
+    pub(crate) container: Container<'a>,
+    pub(crate) form: EnumForm,
+    pub(crate) variants: Vec<Variant<'a>>,
+}
+
+/// A variant of it.
+pub(crate) struct Variant<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) docs: Vec<&'a Attribute>,
+    pub(crate) form: VariantForm,
+    pub(crate) data: VariantData<'a>,
+}
+
+/// What a variant holds.
+pub(crate) enum VariantData<'a> {
+    Unit,
+    Newtype(Box<Inner<'a>>),
+    /// Several fields without names, which are stored as a list.
+    Tuple,
+    Struct(Vec<Field<'a>>),
+}
+
+/// A field of a struct.
 pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) ty: &'a Type,
@@ -85,21 +148,45 @@ pub(crate) struct Field<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Reads the struct and its attributes. `None` when it is no struct with named fields.
-    pub(crate) fn read(ctxt: &Ctxt, input: &'a DeriveInput, role: Role) -> Option<Self> {
+    fn read(ctxt: &Ctxt, input: &'a DeriveInput, role: Role) -> Self {
         let options = StructOptions::read(ctxt, &input.attrs, role);
-        let named = named_fields(ctxt, input, role)?;
-        let form = match role {
-            Role::Document | Role::Embed => StructForm::read(ctxt, &input.attrs),
-            Role::Params => StructForm::default(),
-        };
-        let fields = named.named.iter().filter_map(|field| Field::read(ctxt, field, role, &form)).collect();
-        Some(Self { role, ident: &input.ident, vis: &input.vis, generics: &input.generics, options, fields })
+        Self { role, ident: &input.ident, vis: &input.vis, generics: &input.generics, options }
     }
 
-    /// Returns the struct's name without `r#`.
+    /// Returns the item's name without `r#`.
     pub(crate) fn name(&self) -> String {
         self.ident.unraw().to_string()
+    }
+}
+
+impl<'a> Struct<'a> {
+    /// Reads the struct and its attributes. `None` when it is no struct with named fields.
+    pub(crate) fn read(ctxt: &Ctxt, input: &'a DeriveInput, role: Role) -> Option<Self> {
+        let container = Container::read(ctxt, input, role);
+        match &input.data {
+            Data::Struct(DataStruct { fields: Fields::Named(named), .. }) => {
+                let form = match role {
+                    Role::Document | Role::Embed => StructForm::read(ctxt, &input.attrs),
+                    Role::Params => StructForm::default(),
+                };
+                if let Some(span) = form.transparent {
+                    ctxt.error(
+                        span,
+                        "`serde(transparent)` stores the struct as its one field, which is no document",
+                    );
+                }
+                Some(Self::of(ctxt, container, named, &form))
+            }
+            data => {
+                refuse(ctxt, input, data, role);
+                None
+            }
+        }
+    }
+
+    fn of(ctxt: &Ctxt, container: Container<'a>, named: &'a FieldsNamed, form: &StructForm) -> Self {
+        let fields = Field::read_all(ctxt, named, container.role, form);
+        Self { container, tag: form.tag.clone(), fields }
     }
 
     /// Returns the fields that the companion struct has.
@@ -108,7 +195,103 @@ impl<'a> Container<'a> {
     }
 }
 
+impl<'a> Embedded<'a> {
+    /// Reads the item and its attributes. `None` when it is of a form that is not embedded.
+    pub(crate) fn read(ctxt: &Ctxt, input: &'a DeriveInput) -> Option<Self> {
+        let container = Container::read(ctxt, input, Role::Embed);
+        match &input.data {
+            Data::Struct(data) => {
+                let form = StructForm::read(ctxt, &input.attrs);
+                match &data.fields {
+                    Fields::Named(named) if form.transparent.is_none() => {
+                        Some(Self::Struct(Struct::of(ctxt, container, named, &form)))
+                    }
+                    Fields::Unnamed(unnamed) if form.transparent.is_none() && unnamed.unnamed.len() != 1 => {
+                        refuse(ctxt, input, &input.data, Role::Embed);
+                        None
+                    }
+                    Fields::Unit => {
+                        refuse(ctxt, input, &input.data, Role::Embed);
+                        None
+                    }
+                    fields => Newtype::read(ctxt, container, fields).map(Self::Newtype),
+                }
+            }
+            Data::Enum(data) => Some(Self::Enum(Enum::read(ctxt, container, &input.attrs, data))),
+            Data::Union(_) => {
+                refuse(ctxt, input, &input.data, Role::Embed);
+                None
+            }
+        }
+    }
+}
+
+impl<'a> Newtype<'a> {
+    fn read(ctxt: &Ctxt, container: Container<'a>, fields: &'a Fields) -> Option<Self> {
+        let inner = fields.iter().map(|field| Inner::read(ctxt, field));
+        let mut stored = fields.members().zip(inner).filter(|(_, inner)| !inner.form.skips_writing);
+        let one = (stored.next(), stored.next());
+        drop(stored);
+        if let (Some((member, inner)), None) = one {
+            return Some(Self { container, member, inner: Box::new(inner) });
+        }
+        ctxt.error(
+            container.ident.span(),
+            "what is stored as its one field has one that serde does not skip",
+        );
+        None
+    }
+}
+
+impl<'a> Inner<'a> {
+    fn read(ctxt: &Ctxt, field: &'a syn::Field) -> Self {
+        let form = FieldForm::read(ctxt, &field.attrs, "", &StructForm::default());
+        let options = FieldOptions::read(ctxt, &field.attrs, Role::Embed);
+        Self { ty: &field.ty, options, form }
+    }
+
+    /// Returns the type that is stored, none where a query cannot name it.
+    pub(crate) fn stored(&self) -> Option<&Type> {
+        match self.options.opaque {
+            Some(_) => None,
+            None => Some(self.options.repr.as_ref().unwrap_or(self.ty)),
+        }
+    }
+}
+
+impl<'a> Enum<'a> {
+    fn read(ctxt: &Ctxt, container: Container<'a>, attrs: &[Attribute], data: &'a DataEnum) -> Self {
+        let form = EnumForm::read(ctxt, attrs);
+        let variants = data.variants.iter().map(|variant| Variant::read(ctxt, variant, &form)).collect();
+        Self { container, form, variants }
+    }
+}
+
+impl<'a> Variant<'a> {
+    fn read(ctxt: &Ctxt, variant: &'a syn::Variant, outer: &EnumForm) -> Self {
+        let name = variant.ident.unraw().to_string();
+        let form = VariantForm::read(ctxt, &variant.attrs, &name, outer);
+        let data = match &variant.fields {
+            Fields::Unit => VariantData::Unit,
+            Fields::Named(named) => {
+                VariantData::Struct(Field::read_all(ctxt, named, Role::Embed, &form.fields))
+            }
+            Fields::Unnamed(unnamed) => match unnamed.unnamed.first() {
+                Some(field) if unnamed.unnamed.len() == 1 => {
+                    VariantData::Newtype(Box::new(Inner::read(ctxt, field)))
+                }
+                _ => VariantData::Tuple,
+            },
+        };
+        Self { ident: &variant.ident, docs: docs(&variant.attrs), form, data }
+    }
+}
+
 impl<'a> Field<'a> {
+    fn read_all(ctxt: &Ctxt, named: &'a FieldsNamed, role: Role, form: &StructForm) -> Vec<Self> {
+        named.named.iter().filter_map(|field| Self::read(ctxt, field, role, form)).collect()
+    }
+
     fn read(ctxt: &Ctxt, field: &'a syn::Field, role: Role, form: &StructForm) -> Option<Self> {
         let ident = field.ident.as_ref()?;
         let name = ident.unraw().to_string();
@@ -117,13 +300,17 @@ impl<'a> Field<'a> {
             Role::Params => FieldForm::plain(&name),
         };
         let options = FieldOptions::read(ctxt, &field.attrs, role);
-        let docs = field.attrs.iter().filter(|attr| *attr.path() == symbol::DOC).collect();
-        Some(Self { ident, ty: &field.ty, docs, options, form })
+        Some(Self { ident, ty: &field.ty, docs: docs(&field.attrs), options, form })
     }
 
     /// Returns the field's name without `r#`.
     pub(crate) fn name(&self) -> String {
         self.ident.unraw().to_string()
+    }
+
+    /// Returns the type that is stored.
+    pub(crate) fn stored(&self) -> &Type {
+        self.options.repr.as_ref().unwrap_or(self.ty)
     }
 
     /// Returns whether a query can name the field.
@@ -132,17 +319,21 @@ impl<'a> Field<'a> {
     }
 }
 
-fn named_fields<'a>(ctxt: &Ctxt, input: &'a DeriveInput, role: Role) -> Option<&'a FieldsNamed> {
-    let (span, found): (Span, _) = match &input.data {
+fn docs(attrs: &[Attribute]) -> Vec<&Attribute> {
+    attrs.iter().filter(|attr| *attr.path() == symbol::DOC).collect()
+}
+
+/// Reports an item of a form that the derive does not take.
+fn refuse(ctxt: &Ctxt, input: &DeriveInput, data: &Data, role: Role) {
+    let (span, found): (Span, _) = match data {
         Data::Struct(data) => match &data.fields {
-            Fields::Named(named) => return Some(named),
+            Fields::Named(named) => (named.span(), "this struct"),
             Fields::Unnamed(unnamed) => (unnamed.span(), "a tuple struct"),
             Fields::Unit => (input.ident.span(), "a unit struct"),
         },
         Data::Enum(data) => (data.enum_token.span, "an enum"),
         Data::Union(data) => (data.union_token.span, "a union"),
     };
-    let (derive, way_out) = (role.name(), role.way_out());
-    ctxt.error(span, format!("`{derive}` takes a struct with named fields, not {found} (yet): {way_out}"));
-    None
+    let (derive, takes, way_out) = (role.name(), role.takes(), role.way_out());
+    ctxt.error(span, format!("`{derive}` takes {takes}, not {found}: {way_out}"));
 }

@@ -1,11 +1,12 @@
 //! The options in `#[document(..)]` and `#[params(..)]`.
 
 use proc_macro2::Span;
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Meta, Path, Token};
+use syn::{Attribute, Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Meta, Path, Token, Type};
 
 use crate::ast::Role;
 use crate::ctxt::Ctxt;
@@ -29,6 +30,8 @@ pub(crate) struct FieldOptions {
     pub(crate) index: Option<Span>,
     pub(crate) unique: Option<Span>,
     pub(crate) opaque: Option<Span>,
+    /// The type that is stored, where the field's own does not show it.
+    pub(crate) repr: Option<Type>,
 }
 
 /// `compound("a", "b desc")` or `compound(unique, ..)`, not yet resolved.
@@ -57,12 +60,13 @@ impl FieldOptions {
     pub(crate) fn read(ctxt: &Ctxt, attrs: &[Attribute], role: Role) -> Self {
         let mut options = Self::default();
         each_option(ctxt, attrs, role, role.field_options(), "a field", |option, meta| {
-            let span = ctxt.ok(word(option, meta));
+            let word = |ctxt: &Ctxt| ctxt.ok(word(option, meta));
             match option {
-                symbol::ID => options.id = span,
-                symbol::INDEX => options.index = span,
-                symbol::UNIQUE => options.unique = span,
-                symbol::OPAQUE => options.opaque = span,
+                symbol::ID => options.id = word(ctxt),
+                symbol::INDEX => options.index = word(ctxt),
+                symbol::UNIQUE => options.unique = word(ctxt),
+                symbol::OPAQUE => options.opaque = word(ctxt),
+                symbol::REPR => options.repr = ctxt.ok(ty(meta)),
                 _ => {}
             }
         });
@@ -169,6 +173,16 @@ fn path(meta: &Meta) -> syn::Result<Path> {
         Expr::Path(ExprPath { path, qself: None, .. }) => Ok(path.clone()),
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => text.parse_with(Path::parse_mod_style),
         other => Err(syn::Error::new_spanned(other, "expected a name, or a name in quotes")),
+    }
+}
+
+/// Returns the type of `name = Type` or `name = "Type"`.
+fn ty(meta: &Meta) -> syn::Result<Type> {
+    match bare(&meta.require_name_value()?.value) {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+            text.parse().map_err(|_| syn::Error::new(text.span(), "expected a type in the quotes"))
+        }
+        value => syn::parse2(value.to_token_stream()),
     }
 }
 

@@ -1,27 +1,28 @@
-//! Serde's rename rules for fields, and the default name of a collection.
+//! Serde's rename rules, and the default name of a collection.
 
 use std::str::FromStr;
 
 /// A rule of `#[serde(rename_all = "..")]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RenameRule {
-    /// `lowercase` and `snake_case`: a field's name is taken to be in that case already.
-    Unchanged,
+    Lower,
     Upper,
     Pascal,
     Camel,
+    Snake,
+    ScreamingSnake,
     Kebab,
     ScreamingKebab,
 }
 
 /// The rules as serde spells them.
 const RULES: &[(&str, RenameRule)] = &[
-    ("lowercase", RenameRule::Unchanged),
+    ("lowercase", RenameRule::Lower),
     ("UPPERCASE", RenameRule::Upper),
     ("PascalCase", RenameRule::Pascal),
     ("camelCase", RenameRule::Camel),
-    ("snake_case", RenameRule::Unchanged),
-    ("SCREAMING_SNAKE_CASE", RenameRule::Upper),
+    ("snake_case", RenameRule::Snake),
+    ("SCREAMING_SNAKE_CASE", RenameRule::ScreamingSnake),
     ("kebab-case", RenameRule::Kebab),
     ("SCREAMING-KEBAB-CASE", RenameRule::ScreamingKebab),
 ];
@@ -38,21 +39,48 @@ impl FromStr for RenameRule {
 }
 
 impl RenameRule {
-    /// Returns a field's stored name, as serde_derive computes it.
-    pub(crate) fn apply(self, field: &str) -> String {
+    /// Returns a field's stored name, as serde_derive computes it: the name is taken to be in snake_case.
+    pub(crate) fn apply_to_field(self, field: &str) -> String {
         match self {
-            Self::Unchanged => field.to_owned(),
-            Self::Upper => field.to_ascii_uppercase(),
+            Self::Lower | Self::Snake => field.to_owned(),
+            Self::Upper | Self::ScreamingSnake => field.to_ascii_uppercase(),
             Self::Pascal => pascal(field),
-            Self::Camel => {
-                let pascal = pascal(field);
-                let mut chars = pascal.chars();
-                chars.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(chars).collect()
-            }
+            Self::Camel => uncapitalized(&pascal(field)),
             Self::Kebab => field.replace('_', "-"),
             Self::ScreamingKebab => field.to_ascii_uppercase().replace('_', "-"),
         }
     }
+
+    /// Returns a variant's stored name, as serde_derive computes it: the name is taken to be in PascalCase, and each
+    /// capital begins a word.
+    pub(crate) fn apply_to_variant(self, variant: &str) -> String {
+        match self {
+            Self::Lower => variant.to_ascii_lowercase(),
+            Self::Upper => variant.to_ascii_uppercase(),
+            Self::Pascal => variant.to_owned(),
+            Self::Camel => uncapitalized(variant),
+            Self::Snake => capitals_apart(variant),
+            Self::ScreamingSnake => capitals_apart(variant).to_ascii_uppercase(),
+            Self::Kebab => capitals_apart(variant).replace('_', "-"),
+            Self::ScreamingKebab => capitals_apart(variant).to_ascii_uppercase().replace('_', "-"),
+        }
+    }
+}
+
+fn uncapitalized(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(chars).collect()
+}
+
+fn capitals_apart(variant: &str) -> String {
+    let mut name = String::with_capacity(variant.len() + 4);
+    for (at, c) in variant.char_indices() {
+        if at > 0 && c.is_uppercase() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
 }
 
 fn pascal(field: &str) -> String {
@@ -93,19 +121,50 @@ mod tests {
 
     // The pairs of serde_derive's own test of `apply_to_field`.
     #[test]
-    fn rules_give_the_names_that_serde_gives() -> Result<(), String> {
+    fn rules_give_fields_the_names_that_serde_gives() -> Result<(), String> {
         for (field, upper, pascal, camel, screaming, kebab, screaming_kebab) in [
             ("outcome", "OUTCOME", "Outcome", "outcome", "OUTCOME", "outcome", "OUTCOME"),
             ("very_tasty", "VERY_TASTY", "VeryTasty", "veryTasty", "VERY_TASTY", "very-tasty", "VERY-TASTY"),
             ("a", "A", "A", "a", "A", "a", "A"),
             ("z42", "Z42", "Z42", "z42", "Z42", "z42", "Z42"),
         ] {
-            let apply = |rule: &str| rule.parse::<RenameRule>().map(|rule| rule.apply(field));
+            let apply = |rule: &str| rule.parse::<RenameRule>().map(|rule| rule.apply_to_field(field));
             assert_eq!(apply("lowercase")?, field);
             assert_eq!(apply("UPPERCASE")?, upper);
             assert_eq!(apply("PascalCase")?, pascal);
             assert_eq!(apply("camelCase")?, camel);
             assert_eq!(apply("snake_case")?, field);
+            assert_eq!(apply("SCREAMING_SNAKE_CASE")?, screaming);
+            assert_eq!(apply("kebab-case")?, kebab);
+            assert_eq!(apply("SCREAMING-KEBAB-CASE")?, screaming_kebab);
+        }
+        Ok(())
+    }
+
+    // The pairs of serde_derive's own test of `apply_to_variant`.
+    #[test]
+    fn rules_give_variants_the_names_that_serde_gives() -> Result<(), String> {
+        for (variant, lower, upper, camel, snake, screaming, kebab, screaming_kebab) in [
+            ("Outcome", "outcome", "OUTCOME", "outcome", "outcome", "OUTCOME", "outcome", "OUTCOME"),
+            (
+                "VeryTasty",
+                "verytasty",
+                "VERYTASTY",
+                "veryTasty",
+                "very_tasty",
+                "VERY_TASTY",
+                "very-tasty",
+                "VERY-TASTY",
+            ),
+            ("A", "a", "A", "a", "a", "A", "a", "A"),
+            ("Z42", "z42", "Z42", "z42", "z42", "Z42", "z42", "Z42"),
+        ] {
+            let apply = |rule: &str| rule.parse::<RenameRule>().map(|rule| rule.apply_to_variant(variant));
+            assert_eq!(apply("lowercase")?, lower);
+            assert_eq!(apply("UPPERCASE")?, upper);
+            assert_eq!(apply("PascalCase")?, variant);
+            assert_eq!(apply("camelCase")?, camel);
+            assert_eq!(apply("snake_case")?, snake);
             assert_eq!(apply("SCREAMING_SNAKE_CASE")?, screaming);
             assert_eq!(apply("kebab-case")?, kebab);
             assert_eq!(apply("SCREAMING-KEBAB-CASE")?, screaming_kebab);

@@ -19,7 +19,7 @@ mod tests;
 use proc_macro2::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-use ast::{Container, Role};
+use ast::{Embedded, Role, Struct};
 use ctxt::Ctxt;
 
 /// Makes a struct the document of a collection.
@@ -32,17 +32,28 @@ use ctxt::Ctxt;
 /// `#[document(fields = "Name")]` for another companion, `#[document(crate = "path")]` for a renamed vellum.
 ///
 /// On a field: `#[document(id)]` (default: the field `id`), `#[document(index)]`, `#[document(unique)]`,
-/// `#[document(opaque)]` for a field that is stored and loaded but cannot be asked for in a query.
+/// `#[document(opaque)]` for a field that is stored and loaded but cannot be asked for in a query,
+/// `#[document(repr = i64)]` for the type that serde's `with` stores (`repr = "Vec<i64>"` where the type has brackets).
+///
+/// The fields of a struct with `#[serde(flatten)]` are reached through its own name; under `#[document(opaque)]` a map
+/// can be flattened too, and keeps what no field names.
 #[proc_macro_derive(Document, attributes(document, serde))]
 pub fn document(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     derive_document(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a struct usable as a field of a document, and as what a query selects.
+/// Makes a type usable as a field of a document, and as what a query selects.
 ///
-/// Writes a companion struct as `Document` does. Takes `#[document(fields = "Name")]` and `#[document(crate = "path")]`
-/// on the struct, `#[document(opaque)]` on a field.
+/// - A struct with named fields gets a companion struct as a document does.
+/// - A struct of one field, or with `#[serde(transparent)]`, is stored as that: an operand where the field is one, with
+///   `inner()` as the way to its methods.
+/// - An enum whose variants hold nothing is stored as their names: an operand, ordered by the names.
+/// - Another enum, also one with `#[serde(tag = "..")]`, gets a companion with a `Variant` for each variant, named in
+///   snake_case; one with a tag has `tag()` too. Of a variant of several unnamed fields only `is()` can be asked.
+///
+/// Types may be generic, and recursive through a `Box`. Takes `#[document(fields = "Name")]` and
+/// `#[document(crate = "path")]` on the type, `#[document(opaque)]` and `#[document(repr = Type)]` on a field.
 #[proc_macro_derive(Embed, attributes(document, serde))]
 pub fn embed(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -69,21 +80,21 @@ pub fn operators(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 
 fn derive_document(input: &DeriveInput) -> syn::Result<TokenStream> {
     let ctxt = Ctxt::new();
-    let container = Container::read(&ctxt, input, Role::Document);
-    let document = container.as_ref().and_then(|container| check::document(&ctxt, container));
+    let item = Struct::read(&ctxt, input, Role::Document);
+    let document = item.as_ref().and_then(|item| check::document(&ctxt, item));
     Ok(expand::document(&ctxt.check(document)?))
 }
 
 fn derive_embed(input: &DeriveInput) -> syn::Result<TokenStream> {
     let ctxt = Ctxt::new();
-    let container = Container::read(&ctxt, input, Role::Embed);
-    let embed = container.as_ref().map(|container| check::embed(&ctxt, container));
+    let item = Embedded::read(&ctxt, input);
+    let embed = item.as_ref().and_then(|item| check::embed(&ctxt, item));
     Ok(expand::embed(&ctxt.check(embed)?))
 }
 
 fn derive_params(input: &DeriveInput) -> syn::Result<TokenStream> {
     let ctxt = Ctxt::new();
-    let container = Container::read(&ctxt, input, Role::Params);
-    let params = container.as_ref().map(|container| check::params(&ctxt, container));
+    let item = Struct::read(&ctxt, input, Role::Params);
+    let params = item.as_ref().map(|item| check::params(&ctxt, item));
     Ok(expand::params(&ctxt.check(params)?))
 }

@@ -32,24 +32,30 @@ pub(crate) const FIELDS: Symbol = Symbol("fields");
 pub(crate) const ID: Symbol = Symbol("id");
 pub(crate) const INDEX: Symbol = Symbol("index");
 pub(crate) const OPAQUE: Symbol = Symbol("opaque");
+pub(crate) const REPR: Symbol = Symbol("repr");
 pub(crate) const UNIQUE: Symbol = Symbol("unique");
 
 pub(crate) const ALIAS: Symbol = Symbol("alias");
+pub(crate) const CONTENT: Symbol = Symbol("content");
 pub(crate) const DEFAULT: Symbol = Symbol("default");
 pub(crate) const DESERIALIZE: Symbol = Symbol("deserialize");
+pub(crate) const FLATTEN: Symbol = Symbol("flatten");
 pub(crate) const RENAME: Symbol = Symbol("rename");
 pub(crate) const RENAME_ALL: Symbol = Symbol("rename_all");
+pub(crate) const RENAME_ALL_FIELDS: Symbol = Symbol("rename_all_fields");
 pub(crate) const SERIALIZE: Symbol = Symbol("serialize");
 pub(crate) const SKIP: Symbol = Symbol("skip");
 pub(crate) const SKIP_DESERIALIZING: Symbol = Symbol("skip_deserializing");
 pub(crate) const SKIP_SERIALIZING: Symbol = Symbol("skip_serializing");
 pub(crate) const SKIP_SERIALIZING_IF: Symbol = Symbol("skip_serializing_if");
+pub(crate) const TAG: Symbol = Symbol("tag");
+pub(crate) const TRANSPARENT: Symbol = Symbol("transparent");
 
 /// The options of each place, in the order in which an error lists them.
 pub(crate) const OF_DOCUMENT: &[Symbol] = &[COLLECTION, COMPOUND, FIELDS, CRATE];
-pub(crate) const OF_DOCUMENT_FIELD: &[Symbol] = &[ID, INDEX, UNIQUE, OPAQUE];
+pub(crate) const OF_DOCUMENT_FIELD: &[Symbol] = &[ID, INDEX, UNIQUE, OPAQUE, REPR];
 pub(crate) const OF_EMBED: &[Symbol] = &[FIELDS, CRATE];
-pub(crate) const OF_EMBED_FIELD: &[Symbol] = &[OPAQUE];
+pub(crate) const OF_EMBED_FIELD: &[Symbol] = &[OPAQUE, REPR];
 pub(crate) const OF_PARAMS: &[Symbol] = &[FIELDS, CRATE];
 pub(crate) const OF_PARAMS_FIELD: &[Symbol] = &[];
 
@@ -64,12 +70,21 @@ pub(crate) enum Effect {
     Hides(&'static str),
 }
 
-const OPAQUE_INSTEAD: &str =
-    "may store a form that the type does not show: add `#[document(opaque)]` to the field";
+const OPAQUE_INSTEAD: &str = "may store a form that the type does not show: declare the type that is stored by \
+                              `#[document(repr = Type)]`, or add `#[document(opaque)]` to the field";
+const OTHER_TYPE_STORED: &str = "stores another type than is declared here: derive on that type instead";
+const OTHER_TYPE_LOADED: &str = "loads another type than is declared here: derive on that type instead";
+const REMOTE: &str = "describes a type of another crate: hold it in a field with `#[document(opaque)]`";
+const UNTAGGED: &str = "leaves no sign of the variant in the document: give the enum a tag, or keep it in a field \
+                        with `#[document(opaque)]`";
+const VARIANT_WITH: &str = "may store a form that the variant does not show: keep the enum in a field with \
+                            `#[document(opaque)]`";
 
 /// The serde attributes of a struct.
 pub(crate) const SERDE_OF_STRUCT: &[(Symbol, Effect)] = &[
     (RENAME_ALL, Effect::Read),
+    (TAG, Effect::Read),
+    (TRANSPARENT, Effect::Read),
     (RENAME, Effect::None),
     (Symbol("bound"), Effect::None),
     (CRATE, Effect::None),
@@ -79,35 +94,57 @@ pub(crate) const SERDE_OF_STRUCT: &[(Symbol, Effect)] = &[
         DEFAULT,
         Effect::Hides("gives missing fields values that a query would not see: make those fields `Option`"),
     ),
+    (CONTENT, Effect::Hides("belongs to an enum")),
+    (Symbol("from"), Effect::Hides(OTHER_TYPE_LOADED)),
+    (Symbol("into"), Effect::Hides(OTHER_TYPE_STORED)),
+    (Symbol("remote"), Effect::Hides(REMOTE)),
+    (Symbol("try_from"), Effect::Hides(OTHER_TYPE_LOADED)),
+    (Symbol("untagged"), Effect::Hides("belongs to an enum")),
+];
+
+/// The serde attributes of an enum.
+pub(crate) const SERDE_OF_ENUM: &[(Symbol, Effect)] = &[
+    (RENAME_ALL, Effect::Read),
+    (RENAME_ALL_FIELDS, Effect::Read),
+    (TAG, Effect::Read),
+    (CONTENT, Effect::Read),
+    (RENAME, Effect::None),
+    (Symbol("bound"), Effect::None),
+    (CRATE, Effect::None),
+    (Symbol("deny_unknown_fields"), Effect::None),
+    (Symbol("expecting"), Effect::None),
+    (Symbol("from"), Effect::Hides(OTHER_TYPE_LOADED)),
+    (Symbol("into"), Effect::Hides(OTHER_TYPE_STORED)),
+    (Symbol("remote"), Effect::Hides(REMOTE)),
+    (Symbol("try_from"), Effect::Hides(OTHER_TYPE_LOADED)),
+    (Symbol("untagged"), Effect::Hides(UNTAGGED)),
+];
+
+/// The serde attributes of a variant.
+pub(crate) const SERDE_OF_VARIANT: &[(Symbol, Effect)] = &[
+    (ALIAS, Effect::Read),
+    (RENAME, Effect::Read),
+    (RENAME_ALL, Effect::Read),
+    (SKIP, Effect::Read),
+    (SKIP_DESERIALIZING, Effect::Read),
+    (SKIP_SERIALIZING, Effect::Read),
+    (Symbol("borrow"), Effect::None),
+    (Symbol("bound"), Effect::None),
+    (Symbol("deserialize_with"), Effect::Hides(VARIANT_WITH)),
     (
-        Symbol("content"),
-        Effect::Hides("belongs to an enum: keep the enum in a field with `#[document(opaque)]`"),
+        Symbol("other"),
+        Effect::Hides("loads what is stored under other names, which no query would find: name the variants"),
     ),
-    (Symbol("from"), Effect::Hides("loads another type than is declared here: derive on that type instead")),
-    (Symbol("into"), Effect::Hides("stores another type than is declared here: derive on that type instead")),
-    (
-        Symbol("remote"),
-        Effect::Hides("describes a type of another crate: hold it in a field with `#[document(opaque)]`"),
-    ),
-    (Symbol("tag"), Effect::Hides("adds a key that has no field: declare a field for it")),
-    (
-        Symbol("transparent"),
-        Effect::Hides("stores the struct as its one field: use that field's type itself"),
-    ),
-    (
-        Symbol("try_from"),
-        Effect::Hides("loads another type than is declared here: derive on that type instead"),
-    ),
-    (
-        Symbol("untagged"),
-        Effect::Hides("belongs to an enum: keep the enum in a field with `#[document(opaque)]`"),
-    ),
+    (Symbol("serialize_with"), Effect::Hides(VARIANT_WITH)),
+    (Symbol("untagged"), Effect::Hides(UNTAGGED)),
+    (Symbol("with"), Effect::Hides(VARIANT_WITH)),
 ];
 
 /// The serde attributes of a field.
 pub(crate) const SERDE_OF_FIELD: &[(Symbol, Effect)] = &[
     (ALIAS, Effect::Read),
     (DEFAULT, Effect::Read),
+    (FLATTEN, Effect::Read),
     (RENAME, Effect::Read),
     (SKIP, Effect::Read),
     (SKIP_DESERIALIZING, Effect::Read),
@@ -115,10 +152,6 @@ pub(crate) const SERDE_OF_FIELD: &[(Symbol, Effect)] = &[
     (SKIP_SERIALIZING_IF, Effect::Read),
     (Symbol("borrow"), Effect::None),
     (Symbol("bound"), Effect::None),
-    (
-        Symbol("flatten"),
-        Effect::Hides("is not supported yet: give the inner struct a field of its own, without it"),
-    ),
     (
         Symbol("getter"),
         Effect::Hides("belongs to a remote derive: hold the type in a field with `#[document(opaque)]`"),

@@ -12,7 +12,7 @@ fn assert_refuses(
     expected: &[(&str, &str)],
 ) {
     let input = syn::parse_str(item).unwrap();
-    let errors = derive(&input).expect_err(item);
+    let errors = derive(&input).map(drop).expect_err(item);
     let found: Vec<_> =
         errors.into_iter().map(|error| (error.span().source_text().unwrap(), error.to_string())).collect();
     assert_eq!(found.len(), expected.len(), "{found:#?}");
@@ -27,22 +27,84 @@ fn accepts(derive: fn(&DeriveInput) -> syn::Result<TokenStream>, item: &str) -> 
 }
 
 #[test]
-fn only_structs_with_named_fields_are_taken() {
-    assert_refuses(derive_document, "enum E { A }", &[("enum", "not an enum (yet): wrap it")]);
-    assert_refuses(derive_embed, "struct N(i64);", &[("(i64)", "add `#[document(opaque)]`")]);
+fn an_item_of_another_form_is_refused() {
+    assert_refuses(derive_document, "enum E { A }", &[("enum", "hold it in a field: `struct Name")]);
+    assert_refuses(derive_embed, "struct N(i64, i64);", &[("(i64, i64)", "add `#[document(opaque)]`")]);
     assert_refuses(derive_embed, "struct U;", &[("U", "not a unit struct")]);
     assert_refuses(derive_embed, "union U { a: i64 }", &[("union", "not a union")]);
     assert_refuses(derive_params, "struct N(i64);", &[("(i64)", "name its parts")]);
 }
 
 #[test]
-fn generics_and_lifetimes_of_stored_structs_are_refused() {
+fn lifetimes_of_stored_types_are_refused() {
+    assert_refuses(derive_document, "struct E<'a, T> { id: i64, s: &'a T }", &[("'a", "hold `String`")]);
+    assert_refuses(derive_embed, "struct N<'a>(&'a str);", &[("'a", "hold `String`")]);
+    assert_refuses(derive_embed, "enum E<'a> { A(&'a str) }", &[("'a", "hold `String`")]);
+}
+
+#[test]
+fn generics_of_stored_types_are_accepted() -> syn::Result<()> {
+    accepts(derive_document, "struct E<T: Clone, const N: usize = 3> where T: Copy { id: i64, t: Pair<T> }")?;
+    accepts(derive_embed, "struct E<T = i64>(T);")?;
+    accepts(derive_embed, "enum E<T> { A { t: T }, B }")
+}
+
+#[test]
+fn a_transparent_struct_has_one_stored_field() -> syn::Result<()> {
+    accepts(derive_embed, "#[serde(transparent)] struct N { a: i64, #[serde(skip)] b: B }")?;
+    accepts(derive_embed, "#[serde(transparent)] struct N(#[serde(skip)] B, i64);")?;
+    for fields in ["{ a: i64, b: i64 }", "{ #[serde(skip)] a: i64 }", ";"] {
+        let item = format!("#[serde(transparent)] struct N {fields}");
+        assert!(derive_embed(&syn::parse_str(&item)?).is_err(), "{item}");
+    }
     assert_refuses(
-        derive_document,
-        "struct E<'a, T, const N: usize> { id: i64, s: &'a str, t: [T; N] }",
-        &[("'a", "hold `String`"), ("T", "one struct for each type"), ("N", "one struct for each type")],
+        derive_embed,
+        "#[serde(transparent)] struct N { a: i64, b: i64 }",
+        &[("N", "one that serde does not skip")],
     );
-    assert_refuses(derive_embed, "struct E<T> { t: T }", &[("T", "one struct for each type")]);
+    Ok(())
+}
+
+#[test]
+fn variants_are_written_and_read_under_one_name() {
+    assert_refuses(
+        derive_embed,
+        r#"
+        #[serde(rename_all(serialize = "lowercase"))]
+        enum E {
+            A,
+            #[serde(alias = "old")] B,
+            #[serde(rename = "b")] C,
+            #[serde(other)] D,
+            #[serde(with = "m")] F(i64),
+        }
+        "#,
+        &[
+            ("A", "writes this variant as `a` and reads it as `A`"),
+            ("B", "writes this variant as `b` and reads it as `B`"),
+            ("\"old\"", "no query would find the variant"),
+            ("other", "which no query would find"),
+            ("D", "writes this variant as `d`"),
+            ("with", "keep the enum in a field"),
+            ("F", "writes this variant as `f`"),
+            ("rename", "`B` is stored as `b` too"),
+        ],
+    );
+}
+
+#[test]
+fn variants_have_members_of_their_own() {
+    assert_refuses(
+        derive_embed,
+        "enum E { HttpGet(i64), HTTPGet(i64) }",
+        &[("HTTPGet", "a query calls `HttpGet` `http_get` too")],
+    );
+    assert_refuses(derive_embed, "#[serde(content = \"c\")] enum E { A }", &[("\"c\"", "add one")]);
+    assert_refuses(
+        derive_embed,
+        "#[serde(tag = \"t\")] enum E { A { #[serde(rename = \"t\")] kind: i64 } }",
+        &[("\"t\"", "the field `kind` is stored as `t` too")],
+    );
 }
 
 #[test]
@@ -86,13 +148,13 @@ fn every_error_is_reported_at_once() {
         r#"
         #[serde(transparent)]
         #[document(colection = "e", compound("nme"))]
-        struct E { #[document(key)] id: i64, #[serde(flatten)] rest: Rest, #[serde(with = "m")] at: Time }
+        struct E { #[document(key)] id: i64, #[serde(flatten)] #[document(index)] rest: Rest, #[serde(with = "m")] at: Time }
         "#,
         &[
             ("colection", "valid here: `collection`, `compound`, `fields`, `crate`"),
-            ("transparent", "use that field's type"),
-            ("key", "valid here: `id`, `index`, `unique`, `opaque`"),
-            ("flatten", "give the inner struct a field of its own"),
+            ("transparent", "which is no document"),
+            ("key", "valid here: `id`, `index`, `unique`, `opaque`, `repr`"),
+            ("index", "a flattened struct has no place of its own"),
             ("with", "add `#[document(opaque)]`"),
             ("\"nme\"", "its fields are `id`, `rest`, `at`"),
         ],
@@ -101,9 +163,7 @@ fn every_error_is_reported_at_once() {
 
 #[test]
 fn serde_attributes_that_hide_the_stored_form_are_refused() {
-    for attribute in
-        ["flatten", "with = \"m\"", "serialize_with = \"m\"", "deserialize_with = \"m\"", "brand_new"]
-    {
+    for attribute in ["with = \"m\"", "serialize_with = \"m\"", "deserialize_with = \"m\"", "brand_new"] {
         let name = attribute.split(' ').next().unwrap();
         let item = format!("struct E {{ #[serde({attribute})] at: Time }}");
         assert_refuses(derive_embed, &item, &[(name, "")]);
@@ -112,10 +172,8 @@ fn serde_attributes_that_hide_the_stored_form_are_refused() {
         "into = \"T\"",
         "from = \"T\"",
         "try_from = \"T\"",
-        "tag = \"t\"",
         "content = \"c\"",
         "untagged",
-        "transparent",
         "default",
         "default = \"f\"",
         "remote = \"T\"",
@@ -131,8 +189,9 @@ fn serde_attributes_that_leave_the_stored_form_are_accepted() -> syn::Result<()>
     accepts(
         derive_embed,
         r#"
-        #[serde(rename = "Other", deny_unknown_fields, bound = "", crate = "s", expecting = "an e")]
+        #[serde(rename = "Other", deny_unknown_fields, bound = "", crate = "s", expecting = "an e", tag = "t")]
         struct E {
+            #[serde(flatten)] rest: Rest,
             #[serde(skip_serializing_if = "Option::is_none", default)] a: Option<i64>,
             #[serde(borrow, bound(serialize = "T: A", deserialize = "T: B"))] b: i64,
             #[serde(skip_deserializing)] c: i64,
@@ -154,6 +213,30 @@ fn an_opaque_field_may_be_stored_in_any_form() -> syn::Result<()> {
         }
         "#,
     )
+}
+
+#[test]
+fn a_field_of_a_hidden_form_is_named_by_the_type_that_is_stored() -> syn::Result<()> {
+    accepts(
+        derive_document,
+        r#"
+        struct E {
+            id: i64,
+            #[serde(with = "m")] #[document(index, repr = i64)] at: Time,
+            #[serde(with = "m")] #[document(repr = "Vec<String>")] names: Names,
+        }
+        "#,
+    )?;
+    assert_refuses(
+        derive_document,
+        r#"struct E { #[document(repr = i64)] id: Key, #[document(opaque, repr = i64)] at: Time, #[document(repr = "(")] b: B }"#,
+        &[
+            ("\"(\"", "expected a type"),
+            ("i64", "the key is stored as its type shows"),
+            ("i64", "remove `opaque` or `repr`"),
+        ],
+    );
+    Ok(())
 }
 
 #[test]
@@ -223,7 +306,7 @@ fn options_of_a_document_are_unknown_elsewhere() {
         &[
             ("collection", "valid here: `fields`, `crate`"),
             ("index", "`#[document(compound(\"outer.inner\"))]`"),
-            ("id", "valid here: `opaque`"),
+            ("id", "valid here: `opaque`, `repr`"),
         ],
     );
     assert_refuses(

@@ -5,6 +5,7 @@
 //! is an owned [`Lambda`], pruned to what the result uses, and the constants that it mentions. A handle that
 //! outlives its closure is told apart by its generation and refused.
 
+use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 
@@ -20,7 +21,8 @@ struct Arena {
     generation: u32,
     nodes: Vec<Expr>,
     constants: Vec<Value>,
-    documents: Vec<(ExprId, std::any::TypeId)>,
+    documents: Vec<(ExprId, TypeId)>,
+    flattened: Vec<(ExprId, TypeId)>,
     next_binder: u32,
     error: Option<CompileError>,
 }
@@ -56,6 +58,7 @@ impl Scope {
                 nodes: Vec::with_capacity(32),
                 constants: Vec::new(),
                 documents: Vec::new(),
+                flattened: Vec::new(),
                 next_binder: 0,
                 error: None,
             });
@@ -214,16 +217,29 @@ pub(crate) fn declare(node: Node, declared: Type, is_nullable: bool) -> Node {
 
 /// Remembers that `node` is the whole of what the companion type `companion` describes.
 #[track_caller]
-pub(crate) fn mark(node: Node, companion: std::any::TypeId) {
+pub(crate) fn mark(node: Node, companion: TypeId) {
     let id = node.id();
     with(|arena| arena.documents.push((id, companion)));
 }
 
+/// Remembers that what the companion type describes stands beside the other fields of `node`.
+#[track_caller]
+pub(crate) fn mark_flattened(node: Node, companion: TypeId) {
+    let id = node.id();
+    with(|arena| arena.flattened.push((id, companion)));
+}
+
 /// Returns the node that all members are the untouched fields of, when there is one.
 #[track_caller]
-pub(crate) fn whole(members: &[(&'static str, Node)], companion: std::any::TypeId) -> Option<Node> {
+pub(crate) fn whole(members: &[(&'static str, Node)], flattened: &[Node], companion: TypeId) -> Option<Node> {
     with(|arena| {
         let mut parent = None;
+        for node in flattened {
+            let Some(Expr::Flattened(of)) = arena.of(*node) else { return None };
+            if *parent.get_or_insert(*of) != *of {
+                return None;
+            }
+        }
         for (name, member) in members {
             let of = match arena.of(*member)? {
                 Expr::Field { of, key, .. } if key == name => *of,
@@ -235,11 +251,13 @@ pub(crate) fn whole(members: &[(&'static str, Node)], companion: std::any::TypeI
             }
         }
         let id = parent?;
-        arena.documents.contains(&(id, companion)).then_some(Node {
-            id,
-            generation: arena.generation,
-            not_send: PhantomData,
-        })
+        if !arena.documents.contains(&(id, companion)) {
+            return None;
+        }
+        match arena.flattened.contains(&(id, companion)) {
+            true => Some(arena.push(Expr::Flattened(id))),
+            false => Some(Node { id, generation: arena.generation, not_send: PhantomData }),
+        }
     })
 }
 
@@ -332,6 +350,19 @@ pub(crate) fn maybe(node: Node) -> Node {
     })
 }
 
+/// Returns whether an expression is a place in a document.
+#[track_caller]
+pub(crate) fn is_field(node: Node) -> bool {
+    with(|arena| matches!(arena.of(node), Some(Expr::Field { .. } | Expr::Position { .. })))
+}
+
+/// Returns a value in the rows for which a condition holds, null in the others.
+#[track_caller]
+pub(crate) fn where_holds(condition: Node, value: Node, ty: Type) -> Node {
+    let null = constant(Value::Null, ty);
+    push(Expr::When { condition: condition.id(), then: value.id(), otherwise: null.id(), ty, nullable: true })
+}
+
 /// Returns whether the value of an expression may be null by its type.
 #[track_caller]
 pub(crate) fn may_be_null(node: Node) -> bool {
@@ -343,7 +374,8 @@ pub(crate) fn may_be_null(node: Node) -> bool {
                 Some(
                     Expr::Field { nullable: true, .. }
                     | Expr::Arithmetic { nullable: true, .. }
-                    | Expr::Coalesce { nullable: true, .. },
+                    | Expr::Coalesce { nullable: true, .. }
+                    | Expr::When { nullable: true, .. },
                 ) => return true,
                 Some(Expr::Call { function, args }) if !function.is_condition() => {
                     pending.extend(args.iter().copied())

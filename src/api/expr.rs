@@ -378,6 +378,7 @@ pub fn when<T: Scalar>(
         then: then.id(),
         otherwise: otherwise.id(),
         ty: T::TYPE,
+        nullable: false,
     })
 }
 
@@ -463,7 +464,7 @@ where
     type Out = Option<F::Out>;
 
     fn bind(node: Node) -> Self {
-        let node = arena::declare(node, Type::Object, true);
+        let node = arena::declare(node, F::Out::TYPE, true);
         Nullable { fields: F::bind(node), node }
     }
 
@@ -485,7 +486,11 @@ impl<F: Copy> Nullable<F> {
 
     /// Returns one of the inner values, null where the struct is absent: `o.bill_to.map(|a| a.city)`.
     pub fn map<T: Value>(self, f: impl FnOnce(F) -> Expr<T>) -> Expr<Option<T>> {
-        Expr::new(arena::maybe(f(self.fields).raw()))
+        let value = f(self.fields).raw();
+        if arena::is_field(value) {
+            return Expr::new(arena::maybe(value));
+        }
+        Expr::new(arena::where_holds(self.is_some().raw(), value, T::TYPE))
     }
 
     /// Returns one of the inner optional values, null where the struct is absent.

@@ -6,13 +6,17 @@ pub use crate::api::arena::Node;
 pub use crate::api::columns::Columns;
 pub use crate::api::param::{Argument, Arguments, Slots};
 pub use crate::api::param_field::{ParamField, push_argument};
+pub use crate::api::sealed::Sealed;
 use crate::api::value::{Row, Symbol, Value};
+pub use crate::api::variant::Variant;
 pub use crate::api::write::Refused;
 use crate::api::{arena, document::Document};
 pub use crate::compile::OperandError;
 use crate::error::Result;
 use crate::ir::doc::Expr;
 pub use crate::ir::types::Type;
+pub use crate::ir::value::Value as Literal;
+pub use serde::Serialize;
 pub use vellum_derive::operators;
 
 /// Remembers that a node is the whole of what a companion describes.
@@ -30,9 +34,23 @@ pub fn field<S: Symbol>(of: Node, key: &'static str) -> S {
     S::bind(arena::push(Expr::Field { of: of.id(), key: key.into(), ty: Type::Any, nullable: false }))
 }
 
-/// Returns the document or struct whose untouched members these are.
-pub fn object<F: 'static>(members: &[(&'static str, Node)]) -> Node {
-    arena::whole(members, TypeId::of::<F>()).unwrap_or_else(|| {
+/// Structs whose fields can stand beside those of the struct around them.
+#[diagnostic::on_unimplemented(
+    message = "the fields of `{Self}` cannot stand beside those of the struct around it",
+    label = "only a struct with named fields and `#[derive(Embed)]` can be flattened in a query",
+    note = "serde can flatten other types too: add `#[document(opaque)]` to keep the field out of queries"
+)]
+pub trait Flatten: Value {}
+
+/// Returns the fields of a struct that stand beside those of the struct around it.
+pub fn flattened<T: Flatten>(around: Node) -> T::Sym {
+    arena::mark_flattened(around, TypeId::of::<T::Sym>());
+    T::Sym::bind(around)
+}
+
+/// Returns the document or struct whose untouched members these are. The nodes of `flattened` members are its own.
+pub fn object<F: 'static>(members: &[(&'static str, Node)], flattened: &[Node]) -> Node {
+    arena::whole(members, flattened, TypeId::of::<F>()).unwrap_or_else(|| {
         crate::api::expr::refuse(
             "a struct made of computed members",
             "select a tuple, or a nested struct as it is stored",
@@ -47,6 +65,31 @@ pub fn object<F: 'static>(members: &[(&'static str, Node)]) -> Node {
 /// The codec's, with the collection, the id and the path.
 pub fn read_document<T: Document>(columns: &mut Columns<'_, '_>) -> Result<T> {
     columns.document()
+}
+
+/// Enums whose values are stored as the names of their variants.
+pub trait Name {
+    /// Returns the stored name.
+    ///
+    /// # Errors
+    /// `NotStored` for a variant that serde skips.
+    fn name(&self) -> Result<&'static str, OperandError>;
+}
+
+/// Returns a variant as a literal.
+///
+/// # Errors
+/// `NotStored` for a variant that serde skips.
+pub fn name_value(variant: &impl Name) -> Result<Literal, OperandError> {
+    Ok(Literal::Text(variant.name()?.into()))
+}
+
+/// Returns a variant as an argument.
+///
+/// # Errors
+/// `NotStored` for a variant that serde skips.
+pub fn name_argument(variant: &impl Name) -> Result<Argument<'static>, OperandError> {
+    variant.name().map(Argument::Text)
 }
 
 /// Types whose default is what a query sees in a field that is missing: nothing.

@@ -22,6 +22,14 @@ pub enum CompileError {
         /// The field or parameter that it was given for.
         operand: String,
     },
+    /// An operand is a variant that serde is told to skip. No document holds it.
+    #[error("{operand}: the variant `{variant}` is never stored, since serde skips it, so nothing equals it")]
+    NotStored {
+        /// The field or parameter that it was given for.
+        operand: String,
+        /// The variant.
+        variant: &'static str,
+    },
     /// A number of rows is negative.
     #[error("`{method}({count})`: a number of rows cannot be negative")]
     NegativeCount {
@@ -108,6 +116,8 @@ pub enum OperandError {
     OutOfRange(String),
     /// NaN or an infinity.
     NotFinite,
+    /// A variant that is never stored.
+    NotStored(&'static str),
 }
 
 impl OperandError {
@@ -117,6 +127,7 @@ impl OperandError {
         match self {
             OperandError::OutOfRange(value) => CompileError::OutOfRange { operand, value },
             OperandError::NotFinite => CompileError::NotFinite { operand },
+            OperandError::NotStored(variant) => CompileError::NotStored { operand, variant },
         }
     }
 }

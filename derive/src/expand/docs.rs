@@ -5,7 +5,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::ast::{Container, Field, Role};
+use crate::ast::{Container, Field, Role, Variant};
 
 /// Returns the doc comment of the companion struct.
 pub(super) fn companion(container: &Container<'_>) -> TokenStream {
@@ -25,4 +25,26 @@ pub(super) fn field(field: &Field<'_>) -> TokenStream {
         return quote!(#[doc = #text]);
     }
     quote!(#(#docs)*)
+}
+
+/// Returns the doc comment of the companion of an enum.
+pub(super) fn variants(container: &Container<'_>) -> TokenStream {
+    let text = format!("The variants of `{}` as query expressions.", container.name());
+    quote!(#[doc = #text])
+}
+
+/// Returns the doc comments of a variant in it: the user's own, if there are any.
+pub(super) fn variant(variant: &Variant<'_>) -> TokenStream {
+    let docs = &variant.docs;
+    if docs.is_empty() {
+        let text = format!("The variant `{}`.", variant.ident);
+        return quote!(#[doc = #text]);
+    }
+    quote!(#(#docs)*)
+}
+
+/// Returns the doc comment of the companion of a struct variant.
+pub(super) fn struct_variant(container: &Container<'_>, variant: &Variant<'_>) -> TokenStream {
+    let text = format!("The fields of `{}::{}` as query expressions.", container.name(), variant.ident);
+    quote!(#[doc = #text])
 }

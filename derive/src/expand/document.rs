@@ -1,61 +1,45 @@
-//! The implementations for documents and for the structs inside them.
+//! The implementations for documents.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::{fields, generated};
+use super::fields::Companion;
+use super::generated;
 use crate::ast::Container;
-use crate::check::{Document, Embed, Index, IndexKey};
+use crate::check::{Document, Index, IndexKey};
 
 /// Writes the companion, `Row` and `Document`.
 pub(crate) fn document(document: &Document<'_>) -> TokenStream {
-    let (container, key) = (document.container, document.key);
-    let companion = fields::companion(container, Some(key));
+    let (container, key) = (&document.item.container, document.key);
+    let companion = Companion::of(document.item, Some(key)).symbol();
     let (generated, vellum, fields, ident) =
         (generated(), container.vellum(), container.companion(), container.ident);
     let private = quote!(#vellum::__private::v1);
-    let (key_ident, key_type, key_name) = (key.ident, key.ty, &key.form.stored);
+    let (key_ident, key_type, key_name) = (key.ident, key.ty, &key.form.names.stored);
     let id = quote_spanned!(key.type_span()=> type Id = #key_type;);
     let collection = &document.collection;
     let indexes = document.indexes.iter().map(|index| declare(container, index));
+    let generics = container.stored_generics();
+    let (parameters, arguments, bounds) = generics.split_for_impl();
     quote! {
         #companion
 
         #generated
-        impl #vellum::Row for #ident {
-            type Sym = #fields;
+        impl #parameters #vellum::Row for #ident #arguments #bounds {
+            type Sym = #fields #arguments;
             fn read(__vellum_columns: &mut #private::Columns<'_, '_>) -> #vellum::Result<Self> {
                 #private::read_document(__vellum_columns)
             }
         }
 
         #generated
-        impl #vellum::Document for #ident {
+        impl #parameters #vellum::Document for #ident #arguments #bounds {
             #id
             const COLLECTION: &'static ::core::primitive::str = #collection;
             const KEY: &'static ::core::primitive::str = #key_name;
             fn id(&self) -> &Self::Id { &self.#key_ident }
             fn set_id(&mut self, __vellum_id: Self::Id) { self.#key_ident = __vellum_id; }
-            fn indexes(__vellum_fields: #fields, __vellum_indexes: &mut #vellum::Indexes) { #(#indexes)* }
-        }
-    }
-}
-
-/// Writes the companion and `Value`.
-pub(crate) fn embed(embed: &Embed<'_>) -> TokenStream {
-    let container = embed.container;
-    let companion = fields::companion(container, None);
-    let (generated, vellum, fields, ident) =
-        (generated(), container.vellum(), container.companion(), container.ident);
-    quote! {
-        #companion
-
-        #generated
-        impl #vellum::Value for #ident {
-            type Core = Self;
-            type Sym = #fields;
-            type OptSym = #vellum::Nullable<#fields>;
-            const TYPE: #vellum::__private::v1::Type = #vellum::__private::v1::Type::Object;
+            fn indexes(__vellum_fields: #fields #arguments, __vellum_indexes: &mut #vellum::Indexes) { #(#indexes)* }
         }
     }
 }

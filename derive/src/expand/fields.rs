@@ -1,71 +1,151 @@
-//! The companion struct of a document or an embedded struct, and its `Symbol` implementation.
+//! The companion struct of a document, an embedded struct or a variant, and its `Symbol` implementation.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::visit::{self, Visit};
+use syn::{Generics, Ident, TypeParam};
 
-use super::{allow, docs, generated};
-use crate::ast::{Container, Field};
+use super::{allow, docs, generated, type_span};
+use crate::ast::{Container, Field, Struct};
 use crate::serde::Missing;
 
-/// Writes the companion. `key` is the field whose value is the row's identity.
-pub(super) fn companion(container: &Container<'_>, key: Option<&Field<'_>>) -> TokenStream {
-    let (allow, generated, doc) = (allow(), generated(), docs::companion(container));
-    let (vellum, vis, out, name) =
-        (container.vellum(), container.vis, container.ident, container.companion());
-    let private = quote!(#vellum::__private::v1);
-    // Rustc asks a struct's last field whether the struct is sized, at each use of the struct. With the key there,
-    // whose type is seldom wrong, a field of an unfit type is reported at that field and not a dozen times over.
-    let (keys, others): (Vec<_>, Vec<_>) =
-        container.symbols().partition(|field| key.is_some_and(|key| key.ident == field.ident));
-    let members = others.iter().chain(&keys).map(|field| {
-        let (ident, ty, docs, span) = (field.ident, field.ty, docs::field(field), field.type_span());
-        let vellum = container.vellum_at(span);
-        let symbol = quote_spanned!(span=> <#ty as #vellum::Value>::Sym);
-        quote!(#docs #vis #ident: #symbol)
-    });
-    let bound = container.symbols().map(|field| {
-        let (ident, stored, span) = (field.ident, &field.form.stored, field.type_span());
-        let vellum = container.vellum_at(span);
-        let symbol = if key.is_some_and(|key| key.ident == ident) {
-            quote_spanned!(span=> #vellum::__private::v1::key(__vellum_node))
-        } else {
-            quote_spanned!(span=> #vellum::__private::v1::field(__vellum_node, #stored))
+/// A struct whose members are fields as query expressions.
+pub(super) struct Companion<'a> {
+    pub(super) container: &'a Container<'a>,
+    pub(super) name: Ident,
+    pub(super) doc: TokenStream,
+    /// Those with a symbol.
+    pub(super) fields: Vec<&'a Field<'a>>,
+    /// The field whose value is the row's identity.
+    pub(super) key: Option<&'a Field<'a>>,
+}
+
+impl<'a> Companion<'a> {
+    /// Returns the companion of a struct.
+    pub(super) fn of(item: &'a Struct<'a>, key: Option<&'a Field<'a>>) -> Self {
+        let container = &item.container;
+        let (name, doc) = (container.companion(), docs::companion(container));
+        Self { container, name, doc, fields: item.symbols().collect(), key }
+    }
+
+    fn is_key(&self, field: &Field<'_>) -> bool {
+        self.key.is_some_and(|key| key.ident == field.ident)
+    }
+
+    /// Writes the struct, `Clone` and `Copy`.
+    pub(super) fn declaration(&self) -> TokenStream {
+        let (allow, generated, doc) = (allow(), generated(), &self.doc);
+        let (vis, name) = (self.container.vis, &self.name);
+        // Rustc asks a struct's last field whether the struct is sized, at each use of the struct. With the key there,
+        // whose type is seldom wrong, a field of an unfit type is reported at that field and not a dozen times over.
+        let (keys, others): (Vec<&Field<'_>>, Vec<_>) =
+            self.fields.iter().partition(|field| self.is_key(field));
+        let members = others.iter().chain(&keys).map(|field| {
+            let (ident, ty, docs, span) =
+                (field.ident, field.stored(), docs::field(field), field.type_span());
+            let vellum = self.container.vellum_at(span);
+            let symbol = quote_spanned!(span=> <#ty as #vellum::Value>::Sym);
+            quote!(#docs #vis #ident: #symbol)
+        });
+        let generics = self.container.stored_generics();
+        let (parameters, arguments, bounds) = generics.split_for_impl();
+        let unused = unused(&generics, &self.fields).map(|ident| quote!(#ident)).collect::<Vec<_>>();
+        let phantom = (!unused.is_empty())
+            .then(|| quote!(#[doc(hidden)] #vis __vellum_types: ::core::marker::PhantomData<fn() -> (#(#unused,)*)>,));
+        let defaults = self.fields.iter().filter_map(|field| default_check(self.container, field));
+        quote! {
+            #doc
+            #allow
+            #vis struct #name #parameters #bounds { #phantom #(#members,)* }
+
+            #generated
+            impl #parameters ::core::clone::Clone for #name #arguments #bounds {
+                fn clone(&self) -> Self { *self }
+            }
+
+            #generated
+            impl #parameters ::core::marker::Copy for #name #arguments #bounds {}
+
+            #(#defaults)*
+        }
+    }
+
+    /// Writes the companion that stands for what is stored at the node `__vellum_node`.
+    pub(super) fn bound(&self) -> TokenStream {
+        let bound = self.fields.iter().map(|field| {
+            let (ident, stored, span) = (field.ident, &field.form.names.stored, field.type_span());
+            let vellum = self.container.vellum_at(span);
+            let symbol = if self.is_key(field) {
+                quote_spanned!(span=> #vellum::__private::v1::key(__vellum_node))
+            } else if field.form.flattened.is_some() {
+                let ty = field.stored();
+                quote_spanned!(span=> #vellum::__private::v1::flattened::<#ty>(__vellum_node))
+            } else {
+                quote_spanned!(span=> #vellum::__private::v1::field(__vellum_node, #stored))
+            };
+            quote!(#ident: #symbol)
+        });
+        let generics = self.container.stored_generics();
+        let phantom = unused(&generics, &self.fields)
+            .next()
+            .map(|_| quote!(__vellum_types: ::core::marker::PhantomData,));
+        quote!(Self { #phantom #(#bound,)* })
+    }
+
+    /// Writes the companion and `Symbol`.
+    pub(super) fn symbol(&self) -> TokenStream {
+        let (declaration, bound, generated) = (self.declaration(), self.bound(), generated());
+        let (vellum, out, name) = (self.container.vellum(), self.container.ident, &self.name);
+        let private = quote!(#vellum::__private::v1);
+        let node = |field: &Field<'_>| {
+            let (ident, span) = (field.ident, field.type_span());
+            let vellum = self.container.vellum_at(span);
+            quote_spanned!(span=> #vellum::Symbol::node(self.#ident))
         };
-        quote!(#ident: #symbol)
-    });
-    let nodes = container.symbols().map(|field| {
-        let (ident, stored, span) = (field.ident, &field.form.stored, field.type_span());
-        let vellum = container.vellum_at(span);
-        let node = quote_spanned!(span=> #vellum::Symbol::node(self.#ident));
-        quote!((#stored, #node))
-    });
-    let defaults = container.symbols().filter_map(|field| default_check(container, field));
-    quote! {
-        #doc
-        #allow
-        #vis struct #name { #(#members,)* }
+        let (flattened, own): (Vec<&Field<'_>>, Vec<_>) =
+            self.fields.iter().partition(|field| field.form.flattened.is_some());
+        let flattened = flattened.into_iter().map(node);
+        let nodes = own.into_iter().map(|field| {
+            let (stored, node) = (&field.form.names.stored, node(field));
+            quote!((#stored, #node))
+        });
+        let generics = self.container.stored_generics();
+        let (parameters, arguments, bounds) = generics.split_for_impl();
+        quote! {
+            #declaration
 
-        #generated
-        impl ::core::clone::Clone for #name {
-            fn clone(&self) -> Self { *self }
-        }
-
-        #generated
-        impl ::core::marker::Copy for #name {}
-
-        #generated
-        impl #vellum::Symbol for #name {
-            type Out = #out;
-            fn bind(__vellum_node: #private::Node) -> Self {
-                #private::mark::<Self>(__vellum_node);
-                Self { #(#bound,)* }
-            }
-            fn node(self) -> #private::Node {
-                #private::object::<Self>(&[#(#nodes,)*])
+            #generated
+            impl #parameters #vellum::Symbol for #name #arguments #bounds {
+                type Out = #out #arguments;
+                fn bind(__vellum_node: #private::Node) -> Self {
+                    #private::mark::<Self>(__vellum_node);
+                    #bound
+                }
+                fn node(self) -> #private::Node {
+                    #private::object::<Self>(&[#(#nodes,)*], &[#(#flattened,)*])
+                }
             }
         }
+    }
+}
 
-        #(#defaults)*
+/// Returns the type parameters that no member's type names, which rustc wants to be named all the same.
+fn unused<'g>(generics: &'g Generics, fields: &[&Field<'_>]) -> impl Iterator<Item = &'g Ident> {
+    let mut named = Named(generics.type_params().map(|param| (param, false)).collect());
+    fields.iter().for_each(|field| named.visit_type(field.stored()));
+    named.0.into_iter().filter(|(_, is_named)| !is_named).map(|(param, _)| &param.ident)
+}
+
+/// Finds which parameters are named.
+struct Named<'g>(Vec<(&'g TypeParam, bool)>);
+
+impl<'ast> Visit<'ast> for Named<'_> {
+    fn visit_ident(&mut self, ident: &'ast Ident) {
+        self.0
+            .iter_mut()
+            .filter(|(param, _)| param.ident == *ident)
+            .for_each(|(_, is_named)| *is_named = true);
+        visit::visit_ident(self, ident);
     }
 }
 
@@ -73,8 +153,10 @@ pub(super) fn companion(container: &Container<'_>, key: Option<&Field<'_>>) -> T
 /// can tell, so the bound of a function does.
 fn default_check(container: &Container<'_>, field: &Field<'_>) -> Option<TokenStream> {
     let Some(Missing::Default) = field.form.default else { return None };
-    let (allow, ty, span) = (allow(), field.ty, field.type_span());
+    let (allow, ty, span) = (allow(), field.ty, type_span(field.ty));
     let vellum = container.vellum_at(span);
-    let check = quote_spanned!(span=> #vellum::__private::v1::default_is_missing::<#ty>);
-    Some(quote!(#allow const _: fn() = #check;))
+    let generics = container.stored_generics();
+    let (parameters, _, bounds) = generics.split_for_impl();
+    let check = quote_spanned!(span=> #vellum::__private::v1::default_is_missing::<#ty>());
+    Some(quote!(#allow const _: () = { fn check #parameters() #bounds { #check } };))
 }

@@ -5,19 +5,24 @@
 
 mod docs;
 mod document;
+mod embed;
 mod fields;
+mod newtype;
 mod params;
+mod scalar;
 #[cfg(test)]
 mod tests;
+mod variants;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
-use syn::Ident;
 use syn::spanned::Spanned as _;
+use syn::{Generics, Ident, Type, parse_quote_spanned};
 
 use crate::ast::{Container, Field, Role};
 
-pub(crate) use document::{document, embed};
+pub(crate) use document::document;
+pub(crate) use embed::embed;
 pub(crate) use params::params;
 
 /// The lints that a user's crate may forbid and that generated code cannot help to break.
@@ -63,6 +68,20 @@ impl Container<'_> {
         tokens.collect()
     }
 
+    /// Returns the generics of the stored type, each type with the bounds that it needs to be stored.
+    fn stored_generics(&self) -> Generics {
+        let mut generics = self.generics.clone();
+        for param in generics.type_params_mut() {
+            let span = Span::call_site().located_at(param.ident.span());
+            let vellum = self.vellum_at(span);
+            param.bounds.push(parse_quote_spanned!(span=> #vellum::Value));
+            if self.role == Role::Document {
+                param.bounds.push(parse_quote_spanned!(span=> #vellum::__private::v1::Serialize));
+            }
+        }
+        generics
+    }
+
     /// Returns the companion's name.
     fn companion(&self) -> Ident {
         let named = self.options.companion.clone();
@@ -76,6 +95,11 @@ impl Container<'_> {
 impl Field<'_> {
     /// Returns the span for what fails when the field's type is not fit.
     fn type_span(&self) -> Span {
-        Span::call_site().located_at(self.ty.span())
+        type_span(self.stored())
     }
+}
+
+/// Returns the span for what fails when a type is not fit.
+fn type_span(ty: &Type) -> Span {
+    Span::call_site().located_at(ty.span())
 }

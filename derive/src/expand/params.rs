@@ -8,7 +8,7 @@ use crate::check::Params;
 
 /// Writes the companion, `ParamSet` and `SymbolicParams`.
 pub(crate) fn params(params: &Params<'_>) -> TokenStream {
-    let container = params.container;
+    let container = &params.item.container;
     let (allow, generated, doc) = (allow(), generated(), docs::companion(container));
     let (vellum, vis, ident, name) =
         (container.vellum(), container.vis, container.ident, container.companion());
@@ -17,18 +17,18 @@ pub(crate) fn params(params: &Params<'_>) -> TokenStream {
         true => (quote!(#ident<'static>), quote!(#ident<'a>)),
         false => (quote!(#ident), quote!(#ident)),
     };
-    let members = container.fields.iter().zip(&params.types).map(|(field, ty)| {
+    let members = params.item.fields.iter().zip(&params.types).map(|(field, ty)| {
         let (ident, docs, span) = (field.ident, docs::field(field), field.type_span());
         let vellum = container.vellum_at(span);
         let symbol = quote_spanned!(span=> #vellum::Param<<#ty as #vellum::__private::v1::ParamField>::Type>);
         quote!(#docs #vis #ident: #symbol)
     });
-    let pushed = container.fields.iter().map(|field| {
+    let pushed = params.item.fields.iter().map(|field| {
         let (ident, span) = (field.ident, field.type_span());
         let vellum = container.vellum_at(span);
         quote_spanned!(span=> #vellum::__private::v1::push_argument(__vellum_out, &__vellum_args.#ident)?;)
     });
-    let numbered = container.fields.iter().map(|field| {
+    let numbered = params.item.fields.iter().map(|field| {
         let ident = field.ident;
         quote!(#ident: #private::Slots::param(__vellum_next))
     });

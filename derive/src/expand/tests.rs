@@ -72,6 +72,56 @@ fn renamed_fields_crate_and_companion() -> syn::Result<()> {
 }
 
 #[test]
+fn an_enum_of_names() -> syn::Result<()> {
+    insta::assert_snapshot!(expansion(
+        derive_embed,
+        "#[serde(rename_all = \"lowercase\")] pub enum Level { Debug, #[serde(skip)] Internal }",
+    )?);
+    Ok(())
+}
+
+#[test]
+fn a_generic_newtype() -> syn::Result<()> {
+    insta::assert_snapshot!(expansion(derive_embed, "struct Sorted<T: Ord>(Vec<T>);")?);
+    Ok(())
+}
+
+#[test]
+fn an_enum_whose_variants_hold_data() -> syn::Result<()> {
+    insta::assert_snapshot!(expansion(
+        derive_embed,
+        r#"
+        #[serde(tag = "t", content = "c")]
+        pub enum Shape<T> {
+            /// No shape.
+            Nothing,
+            Circle { radius: f64, center: Option<T> },
+            Path(Vec<T>),
+            Type(i64, i64),
+        }
+        "#,
+    )?);
+    Ok(())
+}
+
+#[test]
+fn a_flattened_struct_and_a_type_that_no_member_names() -> syn::Result<()> {
+    insta::assert_snapshot!(expansion(
+        derive_embed,
+        r#"
+        struct Outer<T> {
+            #[serde(flatten)]
+            inner: Inner,
+            own: i64,
+            #[document(opaque)]
+            rest: T,
+        }
+        "#,
+    )?);
+    Ok(())
+}
+
+#[test]
 fn parameters_that_borrow() -> syn::Result<()> {
     insta::assert_snapshot!(expansion(
         derive_params,

@@ -110,6 +110,10 @@ impl Lowering<'_> {
                 _ => return Err(unsupported("the key of something that is not a document", "name a field")),
             },
             E::Field { .. } | E::Position { .. } => self.field(lambda, id)?,
+            E::Flattened(of) => match self.row(lambda, *of)? {
+                Row::Value(value) => value,
+                row => Value::clean(document_of(row)?, Type::Object, false),
+            },
             E::Param { slot, ty } => {
                 let expr = self.bind(BindSource::Slot(*slot), BindForm::Plain);
                 Value::clean(expr, *ty, false)
@@ -128,14 +132,14 @@ impl Lowering<'_> {
                 let expr = Expr::Call(SqlFunction::Coalesce, vec![value.of_kind(), default.of_kind()]);
                 Value::clean(expr, *ty, *nullable)
             }
-            E::When { condition, then, otherwise, ty } => {
+            E::When { condition, then, otherwise, ty, nullable } => {
                 let condition = self.condition(lambda, *condition)?;
                 let (then, otherwise) = (self.value(lambda, *then)?, self.value(lambda, *otherwise)?);
                 let expr = Expr::Case {
                     when: vec![(condition, then.of_kind())],
                     otherwise: Some(Box::new(otherwise.of_kind())),
                 };
-                Value::clean(expr, *ty, false)
+                Value::clean(expr, *ty, *nullable)
             }
             E::Items { list, item, ty, nullable, fold } => {
                 self.item_fold(lambda, &Items::new(*list, *item, *ty, *nullable), *fold)?

@@ -136,7 +136,11 @@ pub(crate) enum Expr {
         otherwise: ExprId,
         /// The type of both.
         ty: Type,
+        /// Whether one of them may be null.
+        nullable: bool,
     },
+    /// All that a row or a struct holds, as one object: what a struct is whose fields stand beside those around it.
+    Flattened(ExprId),
     /// The item of an array at a place, or null.
     Position {
         /// The array.
@@ -452,7 +456,7 @@ impl Expr {
                     *of = f(*of);
                 }
             }
-            Expr::Not(x) | Expr::IsNone(x) | Expr::IsAbsent(x, _) => *x = f(*x),
+            Expr::Not(x) | Expr::IsNone(x) | Expr::IsAbsent(x, _) | Expr::Flattened(x) => *x = f(*x),
             Expr::Compare(_, a, b) | Expr::And(a, b) | Expr::Or(a, b) => (*a, *b) = (f(*a), f(*b)),
             Expr::InList { item, list } => (*item, *list) = (f(*item), f(*list)),
             Expr::Coalesce { value, default, .. } => (*value, *default) = (f(*value), f(*default)),

@@ -33,6 +33,7 @@ impl<'a> Evaluator<'a> {
                     Cow::Owned(parent) => Cow::Owned(parent.get(key).clone()),
                 });
             }
+            Expr::Flattened(of) => return self.value(&term.at(*of)),
             Expr::Position { of, index, .. } => match &*self.value(&term.at(*of))? {
                 Json::Array(items) => items.get(*index as usize).cloned().unwrap_or(Json::Null),
                 _ => Json::Null,
@@ -56,7 +57,7 @@ impl<'a> Evaluator<'a> {
                     if *value == Json::Null { self.of_kind(&term.at(*default), ty.kind())? } else { value };
                 present.into_owned()
             }
-            Expr::When { condition, then, otherwise, ty } => {
+            Expr::When { condition, then, otherwise, ty, .. } => {
                 let chosen = if self.holds(&term.at(*condition))? { *then } else { *otherwise };
                 self.of_kind(&term.at(chosen), ty.kind())?.into_owned()
             }

@@ -23,6 +23,7 @@ impl Term<'_> {
             | Expr::When { ty, .. }
             | Expr::Position { ty, .. }
             | Expr::Fold { ty, .. } => *ty,
+            Expr::Flattened(_) => Type::Object,
             Expr::Items { fold, .. } => fold.ty(),
             Expr::Call { function, .. } => function.result(),
             Expr::Compare(..)
@@ -48,7 +49,8 @@ impl Term<'_> {
             Expr::Position { .. } => true,
             Expr::Field { nullable, .. }
             | Expr::Arithmetic { nullable, .. }
-            | Expr::Coalesce { nullable, .. } => *nullable,
+            | Expr::Coalesce { nullable, .. }
+            | Expr::When { nullable, .. } => *nullable,
             Expr::Fold { fold, .. } => matches!(fold, Fold::Avg | Fold::Min | Fold::Max),
             Expr::Call { function, args } => {
                 !function.is_condition() && args.iter().any(|arg| term.at(*arg).is_nullable())

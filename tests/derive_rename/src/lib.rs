@@ -17,6 +17,38 @@ pub struct Event {
     /// What was said of it.
     #[serde(default)]
     pub note: Option<String>,
+    /// What it was.
+    pub kind: Kind,
+    /// Who saw it.
+    pub by: Name,
+    /// What it was about.
+    pub about: Subject,
+}
+
+/// What an event was.
+#[derive(Embed, Serialize, Deserialize)]
+#[document(crate = "renamed")]
+pub enum Kind {
+    /// A thing of importance.
+    News,
+}
+
+/// A name.
+#[derive(Embed, Serialize, Deserialize)]
+#[document(crate = "renamed")]
+pub struct Name(pub String);
+
+/// What an event was about.
+#[derive(Embed, Serialize, Deserialize)]
+#[document(crate = "renamed")]
+pub enum Subject {
+    /// Nobody.
+    Nobody,
+    /// A person.
+    Person {
+        /// The person's name.
+        name: Name,
+    },
 }
 
 /// Where something was.
@@ -47,7 +79,15 @@ mod tests {
     #[test]
     fn the_derives_work_under_another_name() {
         assert_eq!(Event::COLLECTION, "event");
-        let mut event = Event { id: 0, at: 5, place: Place { city: "Oslo".into() }, note: None };
+        let mut event = Event {
+            id: 0,
+            at: 5,
+            place: Place { city: "Oslo".into() },
+            note: None,
+            kind: Kind::News,
+            by: Name("Ada".into()),
+            about: Subject::Nobody,
+        };
         event.set_id(3);
         assert_eq!((event.id, *event.id()), (3, 3));
     }

@@ -7,9 +7,7 @@ struct Event<'a> {
 }
 
 #[derive(Embed)]
-struct Pair<T, const N: usize> {
-    values: [T; N],
-}
+struct Name<'a>(&'a str);
 
 #[derive(Params)]
 struct Page<'a, 'b, T> {

@@ -6,7 +6,10 @@ enum Shape {
 }
 
 #[derive(Embed)]
-struct Name(String);
+struct Pair(String, String);
+
+#[derive(Embed)]
+struct Unit;
 
 #[derive(Params)]
 struct Nothing;

@@ -1,7 +1,7 @@
 use vellum::Document;
 
 #[derive(Document)]
-#[serde(into = "Raw", tag = "kind", transparent, untagged, default)]
+#[serde(into = "Raw", transparent, untagged, default)]
 struct Event {
     id: i64,
 }

@@ -249,8 +249,13 @@ impl Grammar {
         let condition = (texts, literal(text_value(), Type::Text)).prop_map(|(text, other)| {
             Tree::Compare(Comparison::Le, Box::new(text.tree), Box::new(other.tree))
         });
+        let null = Typed::new(Tree::Constant(Value::Null, ty), ty).nullable(true);
+        let otherwise = prop_oneof![3 => otherwise, 1 => Just(null)];
         let made = move |(condition, then, otherwise): (Tree, Typed, Typed)| {
-            Typed::new(Tree::When(Box::new(condition), Box::new(then.tree), Box::new(otherwise.tree), ty), ty)
+            let nullable = then.nullable || otherwise.nullable;
+            let (condition, then, otherwise) =
+                (Box::new(condition), Box::new(then.tree), Box::new(otherwise.tree));
+            Typed::new(Tree::When(condition, then, otherwise, ty, nullable), ty).nullable(nullable)
         };
         (condition, then, otherwise).prop_map(made).boxed()
     }

@@ -31,7 +31,7 @@ pub(crate) enum Tree {
     Call(Function, Vec<Tree>),
     Arithmetic(Arithmetic, Vec<Tree>, Type, bool),
     Coalesce(Box<Tree>, Box<Tree>, Type, bool),
-    When(Box<Tree>, Box<Tree>, Box<Tree>, Type),
+    When(Box<Tree>, Box<Tree>, Box<Tree>, Type, bool),
     Fold(Fold, Option<Box<Tree>>, Type),
     /// The item of a list at a place.
     Position(Box<Tree>, u32, Type),
@@ -239,11 +239,12 @@ impl Builder {
                 ty: *ty,
                 nullable: *nullable,
             },
-            Tree::When(condition, then, otherwise, ty) => Expr::When {
+            Tree::When(condition, then, otherwise, ty, nullable) => Expr::When {
                 condition: self.expr(condition, lambda),
                 then: self.expr(then, lambda),
                 otherwise: self.expr(otherwise, lambda),
                 ty: *ty,
+                nullable: *nullable,
             },
             Tree::Fold(fold, of, ty) => {
                 Expr::Fold { fold: *fold, of: of.as_ref().map(|of| self.expr(of, lambda)), ty: *ty }

@@ -1,0 +1,170 @@
+//! Structs whose fields stand beside those of the struct around them, tags of structs, and declared stored types.
+
+mod support;
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use support::{TestResult, ids, stored, strange};
+use vellum::prelude::*;
+
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+struct Stamp {
+    created_at: i64,
+    changed_by: Option<String>,
+}
+
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Origin {
+    host: String,
+    #[serde(flatten)]
+    stamp: Stamp,
+}
+
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(tag = "of")]
+struct Signed {
+    by: String,
+}
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[document(collection = "notes", compound("origin.stamp.created_at desc", "text"))]
+struct Note {
+    id: i64,
+    text: String,
+    #[serde(flatten)]
+    origin: Origin,
+    signed: Signed,
+    inner: Origin,
+    #[serde(with = "seconds")]
+    #[document(index, repr = i64)]
+    at: std::time::Duration,
+}
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Loose {
+    id: i64,
+    text: String,
+    #[serde(flatten)]
+    #[document(opaque)]
+    rest: HashMap<String, serde_json::Value>,
+}
+
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        duration.as_secs().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_secs)
+    }
+}
+
+fn note(text: &str, created_at: i64) -> Note {
+    let origin = |host: &str| Origin {
+        host: host.to_owned(),
+        stamp: Stamp { created_at, changed_by: (created_at > 1).then(|| "ann".to_owned()) },
+    };
+    Note {
+        id: 0,
+        text: text.to_owned(),
+        origin: origin("outer"),
+        signed: Signed { by: text.to_uppercase() },
+        inner: origin("inner"),
+        at: std::time::Duration::from_secs(created_at.unsigned_abs() * 10),
+    }
+}
+
+fn notes() -> vellum::Result<(Database, Collection<'static, Note>)> {
+    let db = Database::open_in_memory()?;
+    let notes = db.collection::<Note>()?;
+    notes.ensure_indexes()?;
+    notes.insert_batch([note("a", 1), note("b", 2), note("c", 3)])?;
+    Ok((db, notes))
+}
+
+#[test]
+fn flattened_documents_come_back_as_they_were() -> TestResult {
+    let (db, notes) = notes()?;
+    assert_eq!(
+        notes.query().to_vec()?,
+        [(1, "a"), (2, "b"), (3, "c")].map(|(id, text)| Note { id, ..note(text, id) })
+    );
+    let text = stored(&db, "notes", 2)?;
+    for part in [r#""host":"outer","createdAt":2,"changedBy":"ann""#, r#""of":"Signed""#, r#""at":20"#] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_fields_of_a_flattened_struct_stand_beside_its_own() -> TestResult {
+    let (_db, notes) = notes()?;
+    assert_eq!(
+        ids!(notes, |n: NoteFields| n.origin.host.eq("outer") & n.origin.stamp.created_at.ge(2)),
+        [2, 3]
+    );
+    assert_eq!(ids!(notes, |n: NoteFields| n.origin.stamp.changed_by.is_none()), [1]);
+    assert_eq!(ids!(notes, |n: NoteFields| n.inner.stamp.created_at.eq(3)), [3]);
+    let newest =
+        notes.compile(|q, ()| q.order_by_desc(|n| n.origin.stamp.created_at).select(|n| n.id).take(1))?;
+    assert_eq!(newest.call(())?, [3]);
+    assert_eq!(newest.explain()?.plan.readings[0].indexes, ["notes/createdAt desc,text"]);
+    assert_eq!(notes.update_many(|n| n.id.eq(1), |n| n.origin.stamp.created_at.set(9))?, 1);
+    assert_eq!(notes.get(1)?.map(|note| note.origin.stamp.created_at), Some(9));
+    Ok(())
+}
+
+#[test]
+fn whole_structs_are_selected_with_what_is_flattened_into_them() -> TestResult {
+    let (_db, notes) = notes()?;
+    let rows =
+        notes.filter(|n| n.id.eq(2)).select(|n| (n.inner, n.origin, n.origin.stamp, n.signed)).to_vec()?;
+    let expected = note("b", 2);
+    assert_eq!(rows, [(expected.inner, expected.origin.clone(), expected.origin.stamp, expected.signed)]);
+    assert_eq!(notes.query().select(|n| n).to_vec()?.len(), 3);
+    Ok(())
+}
+
+#[test]
+fn a_flattened_struct_has_no_place_to_assign() -> TestResult {
+    let (_db, notes) = notes()?;
+    let origin = note("x", 5).origin;
+    let error = notes.query().update(|n| n.origin.set(origin.clone())).unwrap_err();
+    assert!(error.to_string().contains("not a stored field"), "{error}");
+    assert_eq!(notes.get(1)?.map(|note| note.text), Some("a".to_owned()));
+    Ok(())
+}
+
+#[test]
+fn a_declared_stored_type_is_what_queries_see() -> TestResult {
+    let (db, notes) = notes()?;
+    assert_eq!(ids!(notes, |n: NoteFields| n.at.gt(15)), [2, 3]);
+    let after = db.compile(|q, (at,)| q.from::<Note>().filter(|n| n.at.gt(at)).select(|n| n.at))?;
+    assert_eq!(after.call(15)?, [20, 30]);
+    let at = db.compile(|q, (at,)| q.from::<Note>().filter(|n| n.at.eq(at)).count())?;
+    assert_eq!(at.call(20)?, 1);
+    assert_eq!(at.explain()?.plan.readings[0].indexes, ["notes/at"]);
+    notes.update_many(|n| n.id.eq(1), |n| n.at.increment(5))?;
+    assert_eq!(notes.get(1)?.map(|note| note.at.as_secs()), Some(15));
+    Ok(())
+}
+
+#[test]
+fn keys_that_no_field_names_go_to_a_flattened_map() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let loose = db.collection::<Loose>()?;
+    let rest = HashMap::from([("extra".to_owned(), serde_json::json!({"deep": [1, 2]}))]);
+    loose.insert(Loose { id: 0, text: "a".to_owned(), rest: rest.clone() })?;
+    assert_eq!(loose.query().to_vec()?, [Loose { id: 1, text: "a".to_owned(), rest }]);
+    strange(&db, "loose", &[(9, r#"{"text":"d","more":true,"id":77}"#)])?;
+    let found = loose.get(9)?.ok_or("the stranger's document is gone")?;
+    assert_eq!((found.id, found.rest), (9, HashMap::from([("more".to_owned(), true.into())])));
+    assert_eq!(ids!(loose, |l: LooseFields| l.text.eq("d")), [9]);
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! Enums whose variants hold data, in each of serde's forms.
+
+mod support;
+
+use serde::{Deserialize, Serialize};
+use support::{TestResult, ids, strange};
+use vellum::prelude::*;
+
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Point {
+    x: i64,
+    note: Option<String>,
+}
+
+/// The three forms hold the same variants.
+macro_rules! shapes {
+    ($(#[$form:meta])* $name:ident) => {
+        #[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+        $(#[$form])*
+        enum $name {
+            Nothing,
+            Point(Point),
+            #[serde(rename = "Cir cle")]
+            Circle {
+                radius: f64,
+                #[serde(rename = "n")]
+                name: Option<String>,
+            },
+            Square {
+                radius: f64,
+                tags: Vec<String>,
+            },
+        }
+    };
+}
+
+shapes!(Keyed);
+shapes!(
+    #[serde(tag = "ty.pe")]
+    Beside
+);
+shapes!(
+    #[serde(tag = "t", content = "c", rename_all_fields = "UPPERCASE")]
+    Under
+);
+
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+enum Amount {
+    Exact(i64),
+    Range(i64, i64),
+    Named(String),
+    Any {},
+}
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Part {
+    id: i64,
+    keyed: Keyed,
+    beside: Beside,
+    under: Under,
+    maybe: Option<Beside>,
+    list: Vec<Keyed>,
+    amount: Amount,
+}
+
+fn parts() -> vellum::Result<(Database, Collection<'static, Part>)> {
+    let db = Database::open_in_memory()?;
+    let parts = db.collection::<Part>()?;
+    let point = Point { x: 3, note: Some("far".into()) };
+    let (name, tags) = (Some("c".to_owned()), vec!["a".to_owned(), "b".to_owned()]);
+    parts.insert_batch([
+        Part {
+            id: 0,
+            keyed: Keyed::Nothing,
+            beside: Beside::Nothing,
+            under: Under::Nothing,
+            maybe: None,
+            list: vec![Keyed::Nothing, Keyed::Point(point.clone())],
+            amount: Amount::Exact(5),
+        },
+        Part {
+            id: 0,
+            keyed: Keyed::Point(point.clone()),
+            beside: Beside::Point(point.clone()),
+            under: Under::Point(point.clone()),
+            maybe: Some(Beside::Point(point)),
+            list: vec![],
+            amount: Amount::Range(1, 2),
+        },
+        Part {
+            id: 0,
+            keyed: Keyed::Circle { radius: 2.0, name: name.clone() },
+            beside: Beside::Circle { radius: 2.0, name: name.clone() },
+            under: Under::Circle { radius: 2.0, name: name.clone() },
+            maybe: Some(Beside::Circle { radius: 2.0, name }),
+            list: vec![Keyed::Circle { radius: 9.0, name: None }],
+            amount: Amount::Named("lots".into()),
+        },
+        Part {
+            id: 0,
+            keyed: Keyed::Square { radius: 4.0, tags: tags.clone() },
+            beside: Beside::Square { radius: 4.0, tags: tags.clone() },
+            under: Under::Square { radius: 4.0, tags: tags.clone() },
+            maybe: Some(Beside::Square { radius: 4.0, tags }),
+            list: vec![Keyed::Nothing],
+            amount: Amount::Any {},
+        },
+    ])?;
+    Ok((db, parts))
+}
+
+macro_rules! assert_ids {
+    ($parts:expr, |$p:ident| $condition:expr, $expected:expr) => {
+        assert_eq!(ids!($parts, |$p: PartFields| $condition), $expected, stringify!($condition))
+    };
+}
+
+macro_rules! assert_each_form {
+    ($parts:expr, |$shape:ident| $condition:expr, $expected:expr) => {{
+        macro_rules! condition {
+            ($form:expr) => {{
+                let $shape = $form;
+                $condition
+            }};
+        }
+        assert_ids!($parts, |p| condition!(p.keyed), $expected);
+        assert_ids!($parts, |p| condition!(p.beside), $expected);
+        assert_ids!($parts, |p| condition!(p.under), $expected);
+    }};
+}
+
+#[test]
+fn variants_come_back_as_they_were() -> TestResult {
+    let (_db, parts) = parts()?;
+    for part in parts.query().to_vec()? {
+        assert_eq!(parts.get(part.id)?, Some(part));
+    }
+    let shapes = parts.query().select(|p| (p.keyed, p.beside, p.under, p.maybe)).to_vec()?;
+    let (keyed, beside, under, maybe) = &shapes[0];
+    assert_eq!((keyed, beside, under, maybe), (&Keyed::Nothing, &Beside::Nothing, &Under::Nothing, &None));
+    assert!(matches!(&shapes[1].2, Under::Point(point) if point.x == 3));
+    Ok(())
+}
+
+#[test]
+fn a_value_is_one_of_the_variants() -> TestResult {
+    let (_db, parts) = parts()?;
+    assert_each_form!(parts, |shape| shape.nothing.is(), [1]);
+    assert_each_form!(parts, |shape| shape.point.is(), [2]);
+    assert_each_form!(parts, |shape| shape.circle.is(), [3]);
+    assert_each_form!(parts, |shape| !shape.circle.is(), [1, 2, 4]);
+    assert_each_form!(parts, |shape| shape.square.is() | shape.nothing.is(), [1, 4]);
+    assert_ids!(parts, |p| p.maybe.is_none(), [1]);
+    assert_ids!(parts, |p| p.maybe.square.is(), [4]);
+    assert_ids!(parts, |p| !p.maybe.square.is(), [1, 2, 3]);
+    Ok(())
+}
+
+#[test]
+fn what_a_variant_holds_is_asked_of_that_variant_alone() -> TestResult {
+    let (_db, parts) = parts()?;
+    assert_each_form!(parts, |shape| shape.circle.is_and(|c| c.radius.gt(1.0)), [3]);
+    assert_each_form!(parts, |shape| !shape.circle.is_and(|c| c.radius.gt(1.0)), [1, 2, 4]);
+    assert_each_form!(parts, |shape| shape.circle.map(|c| c.radius).gt(1.0), [3]);
+    assert_each_form!(parts, |shape| shape.circle.map(|c| c.radius).is_none(), [1, 2, 4]);
+    assert_each_form!(parts, |shape| shape.circle.and_then(|c| c.name).eq("c"), [3]);
+    assert_each_form!(parts, |shape| shape.circle.map(|c| c.radius * 2.0).eq(4.0), [3]);
+    assert_each_form!(parts, |shape| shape.point.is_and(|p| p.note.starts_with("f")), [2]);
+    assert_each_form!(parts, |shape| shape.point.map(|p| p.x).eq(3), [2]);
+    assert_each_form!(parts, |shape| shape.square.is_and(|s| s.tags.contains("b")), [4]);
+    assert_ids!(parts, |p| p.maybe.circle.is_and(|c| c.radius.le(2.0)), [3]);
+    // Two that are null are equal, as two optional fields are.
+    assert_each_form!(
+        parts,
+        |shape| shape.circle.and_then(|c| c.name).eq(shape.point.and_then(|p| p.note)),
+        [1, 4]
+    );
+    let radii =
+        parts.query().select(|p| (p.keyed.circle.map(|c| c.radius), p.beside.square.map(|s| s.radius)));
+    assert_eq!(radii.to_vec()?, [(None, None), (None, None), (Some(2.0), None), (None, Some(4.0))]);
+    assert_eq!(parts.query().sum(|p| p.under.circle.map(|c| c.radius))?, 2.0);
+    Ok(())
+}
+
+#[test]
+fn variants_of_items() -> TestResult {
+    let (_db, parts) = parts()?;
+    assert_ids!(parts, |p| p.list.any(|shape| shape.nothing.is()), [1, 4]);
+    assert_ids!(parts, |p| p.list.any(|shape| shape.circle.is_and(|c| c.radius.gt(5.0))), [3]);
+    assert_ids!(parts, |p| p.list.all(|shape| !shape.nothing.is()), [2, 3]);
+    let counts = parts.query().select(|p| p.list.count_where(|shape| shape.point.is_and(|p| p.x.eq(3))));
+    assert_eq!(counts.to_vec()?, [1, 0, 0, 0]);
+    Ok(())
+}
+
+#[test]
+fn variants_of_one_value_and_of_several() -> TestResult {
+    let (_db, parts) = parts()?;
+    assert_ids!(parts, |p| p.amount.exact.is_and(|n| n.gt(4)), [1]);
+    assert_ids!(parts, |p| p.amount.range.is(), [2]);
+    assert_ids!(parts, |p| p.amount.named.is_and(|name| name.contains("ot")), [3]);
+    assert_ids!(parts, |p| p.amount.any.is(), [4]);
+    let exact = parts.query().select(|p| p.amount.exact.map(|n| n)).to_vec()?;
+    assert_eq!(exact, [Some(5), None, None, None]);
+    Ok(())
+}
+
+#[test]
+fn the_tag_is_a_text() -> TestResult {
+    let (_db, parts) = parts()?;
+    let tags = parts.query().group_by(|p| p.beside.tag()).select(|g| (g.key, g.count())).to_vec()?;
+    let expected = ["Cir cle", "Nothing", "Point", "Square"].map(|tag| (tag.to_owned(), 1));
+    assert_eq!(tags, expected);
+    parts.ensure_index(|p| p.under.tag()).create()?;
+    let circles = parts.compile(|q, ()| q.filter(|p| p.under.circle.is()).count())?;
+    assert_eq!(circles.call(())?, 1);
+    assert_eq!(circles.explain()?.plan.readings[0].indexes, ["part/under.t"]);
+    Ok(())
+}
+
+#[test]
+fn a_field_of_a_keyed_variant_can_be_indexed() -> TestResult {
+    let (_db, parts) = parts()?;
+    parts.ensure_index(|p| p.keyed.circle.map(|c| c.radius)).create()?;
+    let large =
+        parts.compile(|q, (size,)| q.filter(|p| p.keyed.circle.is_and(|c| c.radius.gt(size))).count())?;
+    assert_eq!(large.call(1.0)?, 1);
+    assert_eq!(large.explain()?.plan.readings[0].indexes, ["part/keyed.Cir cle.radius"]);
+    let error = parts.ensure_index(|p| p.beside.circle.map(|c| c.radius)).create().unwrap_err();
+    assert!(error.to_string().contains("cannot be indexed"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_variant_is_assigned_as_a_whole() -> TestResult {
+    let (_db, parts) = parts()?;
+    let set = |p: PartFields| {
+        (
+            p.keyed.set(Keyed::Square { radius: 1.0, tags: vec![] }),
+            p.beside.set(Beside::Nothing),
+            p.maybe.set(Some(Beside::Circle { radius: 0.5, name: None })),
+            p.amount.set(Amount::Range(7, 8)),
+        )
+    };
+    assert_eq!(parts.update_many(|p| p.id.eq(1), set)?, 1);
+    assert_eq!(parts.update_many(|p| p.id.eq(2), |p| (p.keyed.set(Keyed::Nothing), p.maybe.set(None)))?, 1);
+    let part = parts.get(1)?.ok_or("the first part is gone")?;
+    assert_eq!(part.keyed, Keyed::Square { radius: 1.0, tags: vec![] });
+    assert_eq!((part.beside, part.amount), (Beside::Nothing, Amount::Range(7, 8)));
+    assert_eq!(part.maybe, Some(Beside::Circle { radius: 0.5, name: None }));
+    let part = parts.get(2)?.ok_or("the second part is gone")?;
+    assert_eq!((part.keyed, part.maybe), (Keyed::Nothing, None));
+    Ok(())
+}
+
+#[test]
+fn what_a_stranger_stored_is_a_variant_only_in_its_form() -> TestResult {
+    let (db, parts) = parts()?;
+    let shapes = ["5", "true", "null", r#"["Nothing"]"#, "{}", r#"{"ty.pe":7,"t":true}"#, r#""nothing""#];
+    let documents = shapes.map(|shape| format!(r#"{{"keyed":{shape},"beside":{shape},"under":{shape}}}"#));
+    let mut rows: Vec<(i64, &str)> = (10..).zip(documents.iter().map(String::as_str)).collect();
+    rows.push((
+        20,
+        r#"{"beside":{"ty.pe":"Point","radius":5,"x":"3"},"under":{"t":"Square","c":{"radius":7}}}"#,
+    ));
+    strange(&db, "part", &rows)?;
+    assert_each_form!(parts, |shape| shape.nothing.is(), [1]);
+    assert_each_form!(parts, |shape| shape.circle.is_and(|c| c.radius.gt(1.0)), [3]);
+    assert_ids!(parts, |p| p.beside.point.is(), [2, 20]);
+    assert_ids!(parts, |p| p.beside.point.is_and(|p| p.x.ge(0)), [2]);
+    assert_ids!(parts, |p| p.under.square.is(), [4, 20]);
+    assert_ids!(parts, |p| p.maybe.circle.is(), [3]);
+    Ok(())
+}
