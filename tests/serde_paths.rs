@@ -7,6 +7,7 @@ use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use vellum::DocId as _;
 use vellum::prelude::*;
 
 type Result<T = (), E = Box<dyn Error>> = std::result::Result<T, E>;
@@ -18,7 +19,7 @@ fn stored<T: Document + Clone + PartialEq + Debug>(
     let db = Database::open_in_memory()?;
     let documents = db.collection::<T>()?;
     let id = documents.insert(document.clone())?;
-    assert_eq!(documents.get(id)?.as_ref(), Some(document));
+    assert_eq!(documents.get(id.as_key())?.as_ref(), Some(document));
     assert_eq!(in_file::<T>(&db)?, as_serde_writes(document)?);
     Ok((db, documents))
 }

@@ -88,6 +88,7 @@ impl Into<'_, '_> {
             (Argument::Wide(_), BindForm::Count) => self.raw(store::Bind::Int(i64::MAX)),
             (Argument::Int(x), BindForm::Plain | BindForm::Count) => self.raw(store::Bind::Int(*x)),
             (Argument::Text(text), BindForm::Plain | BindForm::PrefixEnd) => self.text(text, form),
+            (Argument::Owned(text), BindForm::Plain | BindForm::PrefixEnd) => self.text(text, form),
             (argument, form) => {
                 let refused = |error: OperandError| error.of(format!("argument {}", slot + 1));
                 self.value(&argument.to_value().map_err(refused)?, form)

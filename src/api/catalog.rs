@@ -35,11 +35,17 @@ fn collection(info: &store::CollectionInfo) -> Collection {
         unique: index.unique,
         statistics: index.statistics.as_ref().and_then(statistics),
     });
+    let keys = info.key().map(|key| Index {
+        name: info.key_index(),
+        columns: vec![IndexColumn { name: key.name.clone(), descending: false }],
+        unique: true,
+        statistics: None,
+    });
     Collection {
         name: info.name.clone(),
         table: info.table.clone(),
         columns: columns.collect(),
-        indexes: indexes.collect(),
+        indexes: keys.into_iter().chain(indexes).collect(),
         narrow: info.narrow().map(|index| Narrow {
             name: index.name.clone(),
             columns: index.columns.iter().map(|column| column.column.clone()).collect(),

@@ -1,17 +1,20 @@
 //! `Collection<T>`: documents by key, and the doors to queries.
 
 use std::borrow::Cow;
+use std::iter;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::api::columns;
 use crate::api::compiled::{self, Compiled};
-use crate::api::document::{DocId, Document};
+use crate::api::document::{DocId, Document, KeyKind, KeyOf};
 use crate::api::expr::Predicate;
+use crate::api::index;
 use crate::api::item::Item;
 use crate::api::mode::{Deferred, Live};
-use crate::api::param::SymbolicParams;
+use crate::api::param::{Argument, ParamType, SymbolicParams};
+use crate::api::param_field::ParamField;
 use crate::api::plan::{Description, IntoPlan};
 use crate::api::query::Query;
 use crate::api::session::{Session, Write};
@@ -20,6 +23,7 @@ use crate::codec;
 use crate::compile::CompileError;
 use crate::compile::emit::quote;
 use crate::error::{Error, Result};
+use crate::ir::path::FieldPath;
 use crate::store::{self, Bind, StoreError};
 
 /// The session of a collection: the database's, or that of a transaction or snapshot.
@@ -77,20 +81,34 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    fn new(info: &store::CollectionInfo) -> Self {
+    fn new(info: &store::CollectionInfo, kind: KeyKind) -> Self {
         let mut table = String::new();
         quote::identifier(&mut table, &info.table);
+        let key = match kind {
+            KeyKind::Integer => "id",
+            KeyKind::Text | KeyKind::Uuid => "key",
+        };
         Table {
             id: info.id,
             name: info.name.clone(),
-            get: format!("SELECT id, doc FROM {table} WHERE id = ?1"),
+            get: format!("SELECT id, doc FROM {table} WHERE {key} = ?1"),
             insert: format!("INSERT INTO {table} (id, doc) VALUES (?1, ?2)"),
             upsert: format!(
-                "INSERT INTO {table} (id, doc) VALUES (?1, ?2) ON CONFLICT(id) DO UPDATE SET doc = excluded.doc"
+                "INSERT INTO {table} (id, doc) VALUES (?1, ?2) ON CONFLICT({key}) DO UPDATE SET doc = excluded.doc"
             ),
-            replace: format!("UPDATE {table} SET doc = ?2 WHERE id = ?1"),
-            delete: format!("DELETE FROM {table} WHERE id = ?1"),
+            replace: format!("UPDATE {table} SET doc = ?2 WHERE {key} = ?1"),
+            delete: format!("DELETE FROM {table} WHERE {key} = ?1"),
         }
+    }
+}
+
+/// Returns an argument as what a statement by key binds.
+fn key_bind<'x>(argument: &'x Argument<'x>) -> Bind<'x> {
+    match argument {
+        Argument::Int(id) => Bind::Int(*id),
+        Argument::Text(text) => Bind::Text(text),
+        Argument::Owned(text) => Bind::Text(text),
+        _ => Bind::Null,
     }
 }
 
@@ -115,14 +133,22 @@ impl<'s, T: Document> Collection<'s, T> {
         }
         let known = schema.collections.get(name).cloned();
         let kind = <T::Id as DocId>::KIND;
+        let key = (kind != KeyKind::Integer).then(|| FieldPath::root().key(T::KEY));
+        let is_same = |info: &store::CollectionInfo| {
+            info.key_kind == kind.name()
+                && info.key().map(|key| &*key.path) == key.as_ref().map(FieldPath::to_json).as_deref()
+        };
         let info = match known {
-            Some(info) if info.key_kind == kind => info,
+            Some(info) if is_same(&info) => info,
             _ if session.is_snapshot() => {
                 return Err(CompileError::UnknownCollection { name: name.to_owned() }.into());
             }
-            _ => session.write_all(|write| Ok(write.create_collection(name, kind, None)?))?,
+            _ => session.write_all(|write| {
+                let key = key.as_ref().map(index::key_column);
+                Ok(write.create_collection(name, kind.name(), key.as_ref())?)
+            })?,
         };
-        Ok(Collection { session, table: Arc::new(Table::new(&info)), of: PhantomData })
+        Ok(Collection { session, table: Arc::new(Table::new(&info, kind)), of: PhantomData })
     }
 
     /// Returns the collection's name.
@@ -130,26 +156,24 @@ impl<'s, T: Document> Collection<'s, T> {
         &self.table.name
     }
 
-    fn encoded(&self, document: &T, out: &mut Vec<u8>) -> Result<i64> {
+    /// Encodes a document; returns its key where that is the row id.
+    fn encoded(&self, document: &T, out: &mut Vec<u8>) -> Result<Option<i64>> {
         out.clear();
-        let failed = |source| self.codec_error(Some(document.id().to_row_id()), source);
-        codec::encode(document, Some(T::KEY), out).map_err(failed)?;
-        Ok(document.id().to_row_id())
-    }
-
-    fn codec_error(&self, id: Option<i64>, source: codec::CodecError) -> Error {
-        Error::Codec { collection: self.table.name.clone(), id: id.filter(|id| *id != 0), source }
+        let key = (T::Id::KIND == KeyKind::Integer).then_some(T::KEY);
+        codec::encode(document, key, out).map_err(|source| {
+            let id = document.id().row_id().filter(|id| *id != 0);
+            Error::Codec { collection: self.table.name.clone(), id, source }
+        })
     }
 
     /// Names the document in an error about its key.
-    fn with_id(&self, id: i64, error: StoreError) -> Error {
+    fn with_key(&self, document: &T, row: i64, error: StoreError) -> Error {
         match error {
-            StoreError::AlreadyExists { source, .. } => StoreError::AlreadyExists {
-                table: self.table.name.as_str().into(),
-                id: Some(id.to_string().into()),
-                source,
+            StoreError::AlreadyExists { source, .. } => {
+                let key = document.id().row_id().map_or_else(|| document.id().words(), |_| row.to_string());
+                let table = self.table.name.as_str().into();
+                StoreError::AlreadyExists { table, id: Some(key.into()), source }.into()
             }
-            .into(),
             other => other.into(),
         }
     }
@@ -169,14 +193,14 @@ impl<'s, T: Document> Collection<'s, T> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn get(&self, id: T::Id) -> Result<Option<T>> {
+    pub fn get(&self, id: KeyOf<'_, T>) -> Result<Option<T>> {
         let guard = self.session.read()?;
         let mut statement = guard.prepare(&self.table.get)?;
         self.fetch(&mut statement, &id)
     }
 
-    fn fetch(&self, statement: &mut store::Stmt<'_>, id: &T::Id) -> Result<Option<T>> {
-        statement.bind(1, Bind::Int(id.to_row_id()))?;
+    fn fetch(&self, statement: &mut store::Stmt<'_>, id: &KeyOf<'_, T>) -> Result<Option<T>> {
+        statement.bind(1, key_bind(&key::<T>(id)?))?;
         match statement.step()? {
             Some(row) => columns::document(&row, &self.table.name).map(Some),
             None => Ok(None),
@@ -198,14 +222,14 @@ impl<'s, T: Document> Collection<'s, T> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn get_many(&self, ids: impl IntoIterator<Item = T::Id>) -> Result<Vec<Option<T>>> {
+    pub fn get_many<'a>(&self, ids: impl IntoIterator<Item = KeyOf<'a, T>>) -> Result<Vec<Option<T>>> {
         self.session.at_one_moment(|conn| {
             let mut statement = conn.prepare(&self.table.get)?;
             ids.into_iter().map(|id| self.fetch(&mut statement, &id)).collect()
         })
     }
 
-    /// Stores a new document and returns its key. A key of 0 asks for a new one, which a `&mut T` is given.
+    /// Stores a new document and returns its key. A key of 0, or a nil uuid, asks for a new one, which a `&mut T` is given.
     ///
     /// # Errors
     /// `AlreadyExists` for a key that is taken, `Unique` from a unique index; `OutOfRange`, `NotFinite`, `TooDeep` and
@@ -246,28 +270,56 @@ impl<'s, T: Document> Collection<'s, T> {
         self.put(document, &self.table.upsert)
     }
 
-    fn put<D: Item<T>>(&self, document: D, sql: &str) -> Result<T::Id> {
+    fn put<D: Item<T>>(&self, mut document: D, sql: &str) -> Result<T::Id> {
         let mut bytes = Vec::with_capacity(512);
-        let asked = self.encoded(document.document(), &mut bytes)?;
-        let id = self.session.write(|write| self.store(write, &mut write.prepare(sql)?, asked, &bytes))?;
-        document.give(T::Id::from_row_id(id));
-        Ok(T::Id::from_row_id(id))
+        let asks = T::Id::unset().filter(|unset| document.document().id() == unset);
+        let stored = self.encoded_with_key(&mut document, asks.is_some(), &mut bytes).and_then(|asked| {
+            let stored = |write: &Write<'_>| {
+                self.store(write, &mut write.prepare(sql)?, document.document(), asked, &bytes)
+            };
+            self.session.write(stored)
+        });
+        match stored {
+            Ok(row) => Ok(given(&mut document, row)),
+            Err(error) => {
+                if let Some(unset) = asks {
+                    D::take_back(document.keep(), unset);
+                }
+                Err(error)
+            }
+        }
     }
 
-    /// Stores bytes under a key, or under a new one for 0, and returns the key.
+    /// Encodes a document, with a new key where it `asks` for one that is stored in it.
+    fn encoded_with_key<D: Item<T>>(
+        &self,
+        document: &mut D,
+        asks: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<i64>> {
+        if let Some(key) = asks.then(T::Id::generate).flatten() {
+            document.document_mut().set_id(key);
+        }
+        self.encoded(document.document(), out)
+    }
+
+    /// Stores bytes under the row id that is asked for, or under a new one for none or 0, and returns it.
     fn store(
         &self,
         write: &Write<'_>,
         statement: &mut store::Stmt<'_>,
-        asked: i64,
+        document: &T,
+        asked: Option<i64>,
         bytes: &[u8],
     ) -> Result<i64> {
-        let id = if asked == 0 { write.next_id(self.table.id)? } else { asked };
-        statement.run(&[Bind::Int(id), Bind::Blob(bytes)]).map_err(|error| self.with_id(id, error))?;
-        if asked != 0 {
-            write.note_id(self.table.id, id)?;
+        let asked = asked.filter(|id| *id != 0);
+        let row = asked.map_or_else(|| write.next_id(self.table.id), Ok)?;
+        let ran = statement.run(&[Bind::Int(row), Bind::Blob(bytes)]);
+        ran.map_err(|error| self.with_key(document, row, error))?;
+        if asked.is_some() {
+            write.note_id(self.table.id, row)?;
         }
-        Ok(id)
+        Ok(row)
     }
 
     /// Stores new documents, all or none, and returns their keys in order. The batch may be larger than memory: one
@@ -291,26 +343,31 @@ impl<'s, T: Document> Collection<'s, T> {
     /// # }
     /// ```
     pub fn insert_batch<D: Item<T>>(&self, documents: impl IntoIterator<Item = D>) -> Result<Vec<T::Id>> {
-        let mut given = Vec::new();
+        let mut kept = Vec::new();
         let mut ids = Vec::new();
         let result = self.session.load(|write| {
             let mut statement = write.prepare(&self.table.insert)?;
             let mut bytes = Vec::with_capacity(1_024);
-            for (index, document) in documents.into_iter().enumerate() {
+            for (index, mut document) in documents.into_iter().enumerate() {
+                let asks = T::Id::unset().filter(|unset| document.document().id() == unset);
                 let stored = self
-                    .encoded(document.document(), &mut bytes)
-                    .and_then(|asked| self.store(write, &mut statement, asked, &bytes));
-                let id =
-                    stored.map_err(|source| Error::Item { index: index as u64, source: Box::new(source) })?;
-                given.push(document.give(T::Id::from_row_id(id)));
-                ids.push(T::Id::from_row_id(id));
+                    .encoded_with_key(&mut document, asks.is_some(), &mut bytes)
+                    .and_then(|asked| self.store(write, &mut statement, document.document(), asked, &bytes));
+                if let Ok(row) = &stored {
+                    ids.push(given(&mut document, *row));
+                }
+                // Only a key that was asked for is given, and only that is taken back.
+                kept.extend(asks.map(|_| document.keep()));
+                stored.map_err(|source| Error::Item { index: index as u64, source: Box::new(source) })?;
             }
             Ok(())
         });
         match result {
             Ok(()) => Ok(ids),
             Err(error) => {
-                given.into_iter().for_each(D::take_back);
+                for (kept, unset) in kept.into_iter().zip(iter::from_fn(T::Id::unset)) {
+                    D::take_back(kept, unset);
+                }
                 Err(error)
             }
         }
@@ -335,8 +392,9 @@ impl<'s, T: Document> Collection<'s, T> {
     /// ```
     pub fn replace(&self, document: &T) -> Result<bool> {
         let mut bytes = Vec::with_capacity(512);
-        let id = self.encoded(document, &mut bytes)?;
-        let binds = [Bind::Int(id), Bind::Blob(&bytes)];
+        self.encoded(document, &mut bytes)?;
+        let key = ParamField::argument(document.id()).map_err(|error| error.of("the key"))?;
+        let binds = [key_bind(&key), Bind::Blob(&bytes)];
         self.session.write_once(|conn| Ok(conn.execute(&self.table.replace, &binds)? > 0))
     }
 
@@ -354,8 +412,9 @@ impl<'s, T: Document> Collection<'s, T> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn delete(&self, id: T::Id) -> Result<bool> {
-        let binds = [Bind::Int(id.to_row_id())];
+    pub fn delete(&self, id: KeyOf<'_, T>) -> Result<bool> {
+        let key = key::<T>(&id)?;
+        let binds = [key_bind(&key)];
         self.session.write_once(|conn| Ok(conn.execute(&self.table.delete, &binds)? > 0))
     }
 
@@ -458,6 +517,21 @@ impl<'s, T: Document> Collection<'s, T> {
     /// ```
     pub fn delete_many<B: Predicate>(&self, condition: impl FnOnce(T::Sym) -> B) -> Result<u64> {
         self.filter(condition).delete()
+    }
+}
+
+fn key<'x, 'a: 'x, T: Document>(id: &'x KeyOf<'a, T>) -> Result<Argument<'x>> {
+    Ok(<T::Id as ParamType>::argument(id).map_err(|error| error.of("the key"))?)
+}
+
+/// Gives a document the key that its row has; returns it.
+fn given<T: Document, D: Item<T>>(document: &mut D, row: i64) -> T::Id {
+    match T::Id::of_row(row) {
+        Some(id) => {
+            document.document_mut().set_id(id.clone());
+            id
+        }
+        None => document.document().id().clone(),
     }
 }
 

@@ -46,13 +46,12 @@ impl<'r, 's> Columns<'r, 's> {
         let at = self.at;
         let (id, bytes) = (self.next()?, self.next()?);
         match (id, bytes) {
-            (Cell::Int(id), Cell::Blob(bytes)) => {
-                codec::decode(bytes, Some((T::KEY, id))).map_err(|source| Error::Codec {
+            (Cell::Int(id), Cell::Blob(bytes)) => codec::decode(bytes, T::Id::KIND.given(T::KEY, id))
+                .map_err(|source| Error::Codec {
                     collection: self.output.collection.clone(),
                     id: Some(id),
                     source,
-                })
-            }
+                }),
             (_, other) => Err(self.error(at, CodecError::not_a_document(other))),
         }
     }
@@ -84,8 +83,7 @@ pub(crate) fn document<T: Document>(row: &store::Row<'_>, collection: &str) -> R
     let failed = |id, source| Error::Codec { collection: collection.to_owned(), id, source };
     match (id, bytes) {
         (Cell::Int(id), Cell::Blob(bytes)) => {
-            codec::decode(bytes, Some((T::KEY, T::Id::from_row_id(id).to_row_id())))
-                .map_err(|e| failed(Some(id), e))
+            codec::decode(bytes, T::Id::KIND.given(T::KEY, id)).map_err(|e| failed(Some(id), e))
         }
         (Cell::Int(id), other) => Err(failed(Some(id), CodecError::not_a_document(other))),
         (_, other) => Err(failed(None, CodecError::not_a_document(other))),

@@ -5,6 +5,8 @@ use serde::de::DeserializeOwned;
 
 use crate::api::arena::{self, Frame, Node};
 use crate::api::order::OrderKeys;
+use crate::api::param::ParamType;
+use crate::api::param_field::ParamField;
 use crate::api::value::{Row, Scalar};
 use crate::compile::CompileError;
 use crate::ir::doc::OrderKey;
@@ -29,36 +31,152 @@ pub trait Document: Row + Serialize + DeserializeOwned {
     fn indexes(fields: Self::Sym, indexes: &mut Indexes);
 }
 
-/// The types that a key can have. Sealed: `i64`, given by the database when 0.
+/// The types that a key can have: `i64`, `String`, and with the feature `uuid` `uuid::Uuid`. Sealed.
+///
+/// An integer key is the row id, and is given by the database when it is 0. A text or uuid is stored in the document;
+/// a nil uuid asks for a new one, of version 7, which sorts by its time. Every text is a key, the empty one too.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use vellum::prelude::*;
+///
+/// #[derive(Document, Serialize, Deserialize)]
+/// struct User {
+///     #[document(id)]
+///     email: String,
+///     age: u8,
+/// }
+///
+/// # fn main() -> vellum::Result<()> {
+/// let users = Database::open_in_memory()?.collection::<User>()?;
+/// users.insert(User { email: "ada@example.com".into(), age: 36 })?;
+/// assert_eq!(users.get("ada@example.com")?.map(|user| user.age), Some(36));
+/// assert_eq!(users.filter(|u| u.email.starts_with("ada")).count()?, 1);
+/// assert!(users.delete("ada@example.com")?);
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a document",
-    label = "a key is an `i64`",
-    note = "declare the key field as `i64`; it is the row id, and 0 asks for a new one"
+    label = "a key is an `i64`, a `String` or a `Uuid`",
+    note = "an `i64` is given by the database when it is 0; `Uuid` needs vellum's feature `uuid`"
 )]
-pub trait DocId: Scalar + Clone + PartialEq + std::fmt::Debug + private::Sealed {
+pub trait DocId:
+    Scalar + ParamType + ParamField<Type = Self> + Clone + PartialEq + std::fmt::Debug + private::Sealed
+{
+    /// Returns the key as calls by key take it, for code that is generic over documents.
+    fn as_key(&self) -> Self::Arg<'_>;
     #[doc(hidden)]
-    const KIND: &'static str;
+    const KIND: KeyKind;
+    /// The key that asks for a new one.
     #[doc(hidden)]
-    fn from_row_id(id: i64) -> Self;
+    fn unset() -> Option<Self>;
+    /// Returns the key of a row; `None` where the document holds its key.
     #[doc(hidden)]
-    fn to_row_id(&self) -> i64;
+    fn of_row(id: i64) -> Option<Self>;
+    /// Returns a new key; `None` where the database gives it, or nobody does.
+    #[doc(hidden)]
+    fn generate() -> Option<Self>;
+    /// Returns the row that the key is; `None` where the document holds it.
+    #[doc(hidden)]
+    fn row_id(&self) -> Option<i64>;
+    /// Returns the key as a message names it.
+    #[doc(hidden)]
+    fn words(&self) -> String;
+}
+
+/// What calls by key take: the value for a number, `&str` for a text.
+pub type KeyOf<'a, T> = <<T as Document>::Id as ParamType>::Arg<'a>;
+
+/// Where the keys of a collection stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyKind {
+    /// They are the row ids.
+    Integer,
+    /// They are texts in the documents.
+    Text,
+    /// They are uuids in the documents, as text.
+    Uuid,
+}
+
+impl KeyKind {
+    /// Returns the catalog's word.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            KeyKind::Integer => "integer",
+            KeyKind::Text => "text",
+            KeyKind::Uuid => "uuid",
+        }
+    }
+
+    /// Returns what the codec is told of a row's key.
+    pub(crate) fn given(self, key: &'static str, id: i64) -> Option<(&'static str, i64)> {
+        (self == KeyKind::Integer).then_some((key, id))
+    }
 }
 
 impl DocId for i64 {
-    const KIND: &'static str = "integer";
+    const KIND: KeyKind = KeyKind::Integer;
 
-    fn from_row_id(id: i64) -> Self {
-        id
+    fn as_key(&self) -> i64 {
+        *self
     }
 
-    fn to_row_id(&self) -> i64 {
-        *self
+    fn unset() -> Option<Self> {
+        Some(0)
+    }
+
+    fn of_row(id: i64) -> Option<Self> {
+        Some(id)
+    }
+
+    fn generate() -> Option<Self> {
+        None
+    }
+
+    fn row_id(&self) -> Option<i64> {
+        Some(*self)
+    }
+
+    fn words(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl DocId for String {
+    const KIND: KeyKind = KeyKind::Text;
+
+    fn as_key(&self) -> &str {
+        self
+    }
+
+    fn unset() -> Option<Self> {
+        None
+    }
+
+    fn of_row(_: i64) -> Option<Self> {
+        None
+    }
+
+    fn generate() -> Option<Self> {
+        None
+    }
+
+    fn row_id(&self) -> Option<i64> {
+        None
+    }
+
+    fn words(&self) -> String {
+        format!("{self:?}")
     }
 }
 
 mod private {
     pub trait Sealed {}
     impl Sealed for i64 {}
+    impl Sealed for String {}
+    #[cfg(feature = "uuid")]
+    impl Sealed for uuid::Uuid {}
 }
 
 /// Collects the indexes that a type declares.

@@ -259,15 +259,24 @@ fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {
     if !matches!(kind, Kind::Text | Kind::Number | Kind::Bool) {
         return Err(refused());
     }
+    Ok(column_of(&path, kind, key.descending))
+}
+
+/// Returns the column of a key that stands in the document.
+pub(crate) fn key_column(path: &FieldPath) -> IndexColumnSpec {
+    column_of(path, Kind::Text, false)
+}
+
+fn column_of(path: &FieldPath, kind: Kind, desc: bool) -> IndexColumnSpec {
     let labels = path.segments().iter().map(|segment| match segment {
         Segment::Key(key) => key.to_string(),
         Segment::Index(index) => index.to_string(),
     });
-    Ok(IndexColumnSpec {
+    IndexColumnSpec {
         path: path.to_json(),
         label: labels.collect::<Vec<_>>().join("."),
         kind: kind.name(),
-        expr: column::definition(&path, kind),
-        desc: key.descending,
-    })
+        expr: column::definition(path, kind),
+        desc,
+    }
 }

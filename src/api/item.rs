@@ -1,6 +1,6 @@
 //! What can be inserted: a document, or a mutable reference to one, which is given its key.
 
-use crate::api::document::{DocId, Document};
+use crate::api::document::Document;
 
 /// A document on its way into a collection. Sealed: `T` and `&mut T`.
 #[diagnostic::on_unimplemented(
@@ -10,13 +10,15 @@ use crate::api::document::{DocId, Document};
 pub trait Item<T: Document>: private::Sealed<T> + Sized {
     /// What is kept to take a key back.
     #[doc(hidden)]
-    type Given;
+    type Kept;
     #[doc(hidden)]
     fn document(&self) -> &T;
     #[doc(hidden)]
-    fn give(self, id: T::Id) -> Self::Given;
+    fn document_mut(&mut self) -> &mut T;
     #[doc(hidden)]
-    fn take_back(given: Self::Given);
+    fn keep(self) -> Self::Kept;
+    #[doc(hidden)]
+    fn take_back(kept: Self::Kept, unset: T::Id);
 }
 
 mod private {
@@ -26,36 +28,37 @@ mod private {
 }
 
 impl<T: Document> Item<T> for T {
-    type Given = ();
+    type Kept = ();
 
     fn document(&self) -> &T {
         self
     }
 
-    fn give(self, _: T::Id) {}
+    fn document_mut(&mut self) -> &mut T {
+        self
+    }
 
-    fn take_back((): ()) {}
+    fn keep(self) {}
+
+    fn take_back((): (), _: T::Id) {}
 }
 
 impl<'a, T: Document> Item<T> for &'a mut T {
-    type Given = Option<&'a mut T>;
+    type Kept = &'a mut T;
 
     fn document(&self) -> &T {
         self
     }
 
-    fn give(self, id: T::Id) -> Option<&'a mut T> {
-        // Only a key that was asked for is given, and only that is taken back.
-        if self.id().to_row_id() != 0 {
-            return None;
-        }
-        self.set_id(id);
-        Some(self)
+    fn document_mut(&mut self) -> &mut T {
+        self
     }
 
-    fn take_back(given: Option<&'a mut T>) {
-        if let Some(document) = given {
-            document.set_id(T::Id::from_row_id(0));
-        }
+    fn keep(self) -> &'a mut T {
+        self
+    }
+
+    fn take_back(kept: &'a mut T, unset: T::Id) {
+        kept.set_id(unset);
     }
 }

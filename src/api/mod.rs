@@ -35,6 +35,8 @@ mod session;
 #[cfg(test)]
 mod tests;
 mod tuples;
+#[cfg(feature = "uuid")]
+mod uuid;
 mod value;
 mod variant;
 mod write;
@@ -42,7 +44,7 @@ mod write;
 pub use collection::Collection;
 pub use compiled::{Compiled, On, Target};
 pub use database::{Database, Options, Snapshot, Tx};
-pub use document::{DocId, Document, Indexes};
+pub use document::{DocId, Document, Indexes, KeyOf};
 pub use explain::{ExplainedPlan, Explanation};
 pub use expr::{
     Expr, Nullable, Operand, OperandList, OptionOperand, Predicate, Term, all_of, any_of, lit, when,

@@ -105,6 +105,8 @@ pub enum Argument<'a> {
     Real(f64),
     /// Text.
     Text(&'a str),
+    /// Text that was made for the call.
+    Owned(Box<str>),
     /// A list.
     List(Vec<Argument<'a>>),
 }
@@ -122,6 +124,7 @@ impl Argument<'_> {
             Argument::Wide(x) => return Err(OperandError::OutOfRange(x.to_string())),
             Argument::Real(x) => Value::Real(*x),
             Argument::Text(x) => Value::Text((*x).into()),
+            Argument::Owned(x) => Value::Text((**x).into()),
             Argument::List(items) => {
                 Value::List(items.iter().map(Argument::to_value).collect::<Result<Vec<_>, _>>()?.into())
             }

@@ -2,15 +2,16 @@
 
 use std::any::TypeId;
 
+use crate::api::arena;
 pub use crate::api::arena::Node;
 pub use crate::api::columns::Columns;
+use crate::api::document::{DocId, Document, KeyKind};
 pub use crate::api::param::{Argument, Arguments, Slots};
 pub use crate::api::param_field::{ParamField, push_argument};
 pub use crate::api::sealed::Sealed;
 use crate::api::value::{Row, Symbol, Value};
 pub use crate::api::variant::Variant;
 pub use crate::api::write::Refused;
-use crate::api::{arena, document::Document};
 pub use crate::compile::OperandError;
 use crate::error::Result;
 use crate::ir::doc::Expr;
@@ -24,9 +25,12 @@ pub fn mark<F: 'static>(node: Node) {
     arena::mark(node, TypeId::of::<F>());
 }
 
-/// Returns the key of a document.
-pub fn key<S: Symbol>(of: Node) -> S {
-    S::bind(arena::push(Expr::Key { of: of.id(), ty: Type::Any }))
+/// Returns the key of a document, which is stored under the name where it is not the row id.
+pub fn key<T: Document, S: Symbol>(of: Node, name: &'static str) -> S {
+    match <T::Id as DocId>::KIND {
+        KeyKind::Integer => S::bind(arena::push(Expr::Key { of: of.id(), ty: Type::Any })),
+        KeyKind::Text | KeyKind::Uuid => field(of, name),
+    }
 }
 
 /// Returns a field of a document or of a nested struct.

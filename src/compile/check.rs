@@ -116,8 +116,14 @@ fn assigned(assignment: &Assignment, params: usize, key: &str) -> Result<(), Com
                 found: *ty,
                 needed: "a number",
             }),
-            _ if lambda.place(target).is_some() => Ok(()),
-            _ => Err(CompileError::NotAField { expression: lambda.display(target) }),
+            _ => match lambda.place(target) {
+                // A key that is no row id is stored like a field.
+                Some((_, path)) if path == FieldPath::root().key(key.to_owned()) => {
+                    Err(CompileError::KeyAssigned { path: key.to_owned() })
+                }
+                Some(_) => Ok(()),
+                None => Err(CompileError::NotAField { expression: lambda.display(target) }),
+            },
         },
         Expr::Key { .. } => Err(CompileError::KeyAssigned { path: key.to_owned() }),
         _ => Err(CompileError::NotAField { expression: lambda.display(target) }),

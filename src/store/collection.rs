@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use super::error::StoreError;
+use super::index::IndexColumnSpec;
 use super::schema::{CollectionInfo, quote};
 use super::stmt::Bind;
 use super::txn::WriteTxn;
+
+/// The column of a key that stands in the document.
+pub(super) const KEY_COLUMN: &str = "key";
 
 /// The longest name of a collection.
 const NAME_LIMIT_BYTES: usize = 255;
 
 impl WriteTxn {
-    /// Returns a collection, made when it is missing. `key_path` is the JSON path of a text or uuid key.
+    /// Returns a collection, made when it is missing. `key` is where a text or uuid key stands in a document.
     ///
     /// # Errors
     /// `InvalidName`, and `TypeMismatch` when the collection has another kind of key.
@@ -19,20 +23,19 @@ impl WriteTxn {
         &self,
         name: &str,
         key_kind: &str,
-        key_path: Option<&str>,
+        key: Option<&IndexColumnSpec>,
     ) -> Result<Arc<CollectionInfo>, StoreError> {
         if name.is_empty() || name.len() > NAME_LIMIT_BYTES || name.contains('\0') {
             return Err(StoreError::InvalidName { name: name.into() });
         }
-        if (key_kind == "integer") != key_path.is_none() {
+        if (key_kind == "integer") != key.is_none() {
             return Err(StoreError::internal("an integer key has no path, any other kind has one", name));
         }
         if let Some(collection) = self.schema()?.collections.get(name) {
-            if collection.key_kind == key_kind {
-                return Ok(Arc::clone(collection));
-            }
-            let what = format!("its keys are {}, not {key_kind}", collection.key_kind);
-            return Err(StoreError::TypeMismatch { collection: name.into(), what: what.into() });
+            return match differing_key(collection, key_kind, key) {
+                None => Ok(Arc::clone(collection)),
+                Some(what) => Err(StoreError::TypeMismatch { collection: name.into(), what: what.into() }),
+            };
         }
         const NEXT: &str = "SELECT coalesce(max(id), 0) + 1 FROM vellum_collection";
         let id = self.first(NEXT, &[], |row| row.int(0))?.unwrap_or(1);
@@ -40,18 +43,20 @@ impl WriteTxn {
         let savepoint = self.savepoint()?;
         let table_sql = quote(&table);
         let check = quote(&format!("{table}.doc must be JSONB"));
-        let key = key_path.map_or_else(String::new, |path| {
-            let path = path.replace('\'', "''");
-            format!("key AS (jsonb_extract(doc,'{path}')) VIRTUAL NOT NULL UNIQUE, ")
+        let key_sql = key.map_or_else(String::new, |key| {
+            format!("{KEY_COLUMN} AS ({}) VIRTUAL NOT NULL UNIQUE, ", key.expr)
         });
         self.batch(&format!(
-            "CREATE TABLE {table_sql}(id INTEGER PRIMARY KEY, {key}\
+            "CREATE TABLE {table_sql}(id INTEGER PRIMARY KEY, {key_sql}\
              doc BLOB NOT NULL CONSTRAINT {check} CHECK(json_valid(doc,8)))"
         ))?;
         self.execute(
             "INSERT INTO vellum_collection(id, name, tbl, key_kind, next_id) VALUES (?1, ?2, ?3, ?4, 1)",
             &[Bind::Int(id), Bind::Text(name), Bind::Text(&table), Bind::Text(key_kind)],
         )?;
+        if let Some(key) = key {
+            self.note_column(id, key, KEY_COLUMN)?;
+        }
         self.schema_moved()?;
         savepoint.release()?;
         self.collection(name)
@@ -76,4 +81,13 @@ impl WriteTxn {
         let found = self.schema()?.collections.get(name).map(Arc::clone);
         found.ok_or_else(|| StoreError::internal("the collection is not in the catalog", name))
     }
+}
+
+/// Says how the keys of a collection differ from what is asked for.
+fn differing_key(collection: &CollectionInfo, kind: &str, key: Option<&IndexColumnSpec>) -> Option<String> {
+    if collection.key_kind != kind {
+        return Some(format!("its keys are {}, not {kind}", collection.key_kind));
+    }
+    let (own, asked) = (&collection.key()?.path, &key?.path);
+    (own != asked).then(|| format!("its keys stand at {own}, not at {asked}"))
 }

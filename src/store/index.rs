@@ -5,6 +5,7 @@
 //! is ours becomes `cN`. An index whose last column descends stores the id descending behind it, so that the order
 //! of a page and of its ties is the index's own; a unique one cannot, or it would not be unique.
 
+use super::collection::KEY_COLUMN;
 use super::error::StoreError;
 use super::schema::{CollectionInfo, ColumnInfo, IndexColumn, IndexInfo, quote};
 use super::stmt::Bind;
@@ -159,7 +160,9 @@ impl WriteTxn {
     /// Drops the columns that no index holds.
     pub(super) fn drop_unneeded_columns(&self, collection: &str) -> Result<(), StoreError> {
         let collection = self.collection(collection)?;
-        let held = |column: &&ColumnInfo| collection.indexes.iter().any(|index| index.holds(&column.name));
+        let held = |column: &&ColumnInfo| {
+            column.name == KEY_COLUMN || collection.indexes.iter().any(|index| index.holds(&column.name))
+        };
         for column in collection.columns.iter().filter(|column| !held(column)) {
             self.drop_column(&collection, column)?;
         }
@@ -193,18 +196,29 @@ impl WriteTxn {
         let name = self.name_column(&collection.table, &wanted.label)?;
         let (table, column, expr) = (quote(&collection.table), quote(&name), &wanted.expr);
         self.batch(&format!("ALTER TABLE {table} ADD COLUMN {column} AS ({expr}) VIRTUAL"))?;
+        self.note_column(collection.id, wanted, &name)?;
+        self.schema_moved()?;
+        Ok(name)
+    }
+
+    /// Writes a column into the catalog.
+    pub(super) fn note_column(
+        &self,
+        collection: i64,
+        column: &IndexColumnSpec,
+        name: &str,
+    ) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO vellum_column(collection, path, kind, name, expr) VALUES (?1, ?2, ?3, ?4, ?5)",
             &[
-                Bind::Int(collection.id),
-                Bind::Text(&wanted.path),
-                Bind::Text(wanted.kind),
-                Bind::Text(&name),
-                Bind::Text(expr),
+                Bind::Int(collection),
+                Bind::Text(&column.path),
+                Bind::Text(column.kind),
+                Bind::Text(name),
+                Bind::Text(&column.expr),
             ],
         )?;
-        self.schema_moved()?;
-        Ok(name)
+        Ok(())
     }
 
     fn name_column(&self, table: &str, label: &str) -> Result<String, StoreError> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::collection::KEY_COLUMN;
 use super::conn::Conn;
 use super::error::StoreError;
 use super::statistics::{self, Statistics};
@@ -130,6 +131,16 @@ impl CollectionInfo {
     /// Returns the narrow index, when there is one.
     pub(crate) fn narrow(&self) -> Option<&IndexInfo> {
         self.indexes.iter().find(|index| index.narrow)
+    }
+
+    /// Returns the column of a key that stands in the document.
+    pub(crate) fn key(&self) -> Option<&ColumnInfo> {
+        self.columns.iter().find(|column| column.name == KEY_COLUMN)
+    }
+
+    /// Returns the name of the index that SQLite keeps of such keys.
+    pub(crate) fn key_index(&self) -> String {
+        format!("sqlite_autoindex_{}_1", self.table)
     }
 
     /// Returns the column of a path and kind.

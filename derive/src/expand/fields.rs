@@ -72,11 +72,13 @@ impl<'a> Companion<'a> {
 
     /// Writes the companion that stands for what is stored at the node `__vellum_node`.
     pub(super) fn bound(&self) -> TokenStream {
+        let (out, generics) = (self.container.ident, self.container.stored_generics());
+        let (_, arguments, _) = generics.split_for_impl();
         let bound = self.fields.iter().map(|field| {
             let (ident, stored, span) = (field.ident, &field.form.names.stored, field.type_span());
             let vellum = self.container.vellum_at(span);
             let symbol = if self.is_key(field) {
-                quote_spanned!(span=> #vellum::__private::v1::key(__vellum_node))
+                quote_spanned!(span=> #vellum::__private::v1::key::<#out #arguments, _>(__vellum_node, #stored))
             } else if field.form.flattened.is_some() {
                 let ty = field.stored();
                 quote_spanned!(span=> #vellum::__private::v1::flattened::<#ty>(__vellum_node))
@@ -85,7 +87,6 @@ impl<'a> Companion<'a> {
             };
             quote!(#ident: #symbol)
         });
-        let generics = self.container.stored_generics();
         let phantom = unused(&generics, &self.fields)
             .next()
             .map(|_| quote!(__vellum_types: ::core::marker::PhantomData,));

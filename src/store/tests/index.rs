@@ -38,6 +38,16 @@ fn put(txn: &WriteTxn, table: &str, doc: &serde_json::Value) -> Result<(), Store
     txn.execute(&sql, &[Bind::Text(&doc.to_string())]).map(|_| ())
 }
 
+fn key(name: &str) -> IndexColumnSpec {
+    IndexColumnSpec {
+        path: serde_json::json!([name]).to_string(),
+        label: name.to_owned(),
+        kind: "text",
+        expr: format!("jsonb_extract(doc,'$.\"{}\"')", name.replace('\'', "''")),
+        desc: false,
+    }
+}
+
 fn events(engine: &Arc<Engine>) -> Result<(WriteTxn, Arc<CollectionInfo>), StoreError> {
     let txn = engine.begin()?;
     let events = txn.create_collection("events", "integer", None)?;
@@ -51,7 +61,7 @@ fn a_collection_is_made_once_and_keeps_its_kind_of_key() -> TestResult {
     let (txn, made) = events(&engine)?;
     assert_eq!((made.id, made.table.as_str()), (1, "events"));
     assert_eq!(txn.create_collection("events", "integer", None)?, made);
-    let other = txn.create_collection("events", "text", Some("$.\"id\""));
+    let other = txn.create_collection("events", "text", Some(&key("id")));
     assert!(matches!(other, Err(StoreError::TypeMismatch { .. })));
     for name in ["", "a\0b", &"x".repeat(256)] {
         let refused = txn.create_collection(name, "integer", None);
@@ -110,7 +120,10 @@ fn a_text_key_is_unique_and_must_be_there() -> TestResult {
     let scene = Scene::new()?;
     let engine = scene.open()?;
     let txn = engine.begin()?;
-    txn.create_collection("users", "text", Some("$.\"it's\""))?;
+    let users = txn.create_collection("users", "text", Some(&key("it's")))?;
+    assert_eq!(txn.create_collection("users", "text", Some(&key("it's")))?, users);
+    let elsewhere = txn.create_collection("users", "text", Some(&key("id")));
+    assert!(matches!(elsewhere, Err(StoreError::TypeMismatch { .. })), "{elsewhere:?}");
     put(&txn, "users", &serde_json::json!({"it's": "5"}))?;
     put(&txn, "users", &serde_json::json!({"it's": 5}))?;
     let twice = put(&txn, "users", &serde_json::json!({"it's": "5"}));
