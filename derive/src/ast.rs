@@ -10,7 +10,7 @@ use syn::{
 
 use crate::attr::{FieldOptions, StructOptions};
 use crate::ctxt::Ctxt;
-use crate::serde::{EnumForm, FieldForm, StructForm, VariantForm};
+use crate::serde::{EnumForm, FieldForm, Missing, StructForm, VariantForm};
 use crate::symbol::{self, Symbol};
 
 /// The derive that reads the struct.
@@ -89,6 +89,8 @@ pub(crate) struct Struct<'a> {
     pub(crate) container: Container<'a>,
     /// The key under which serde writes the struct's name.
     pub(crate) tag: Option<LitStr>,
+    /// What missing fields are read from.
+    pub(crate) default: Option<Missing>,
     pub(crate) fields: Vec<Field<'a>>,
 }
 
@@ -186,7 +188,7 @@ impl<'a> Struct<'a> {
 
     fn of(ctxt: &Ctxt, container: Container<'a>, named: &'a FieldsNamed, form: &StructForm) -> Self {
         let fields = Field::read_all(ctxt, named, container.role, form);
-        Self { container, tag: form.tag.clone(), fields }
+        Self { container, tag: form.tag.clone(), default: form.default.clone(), fields }
     }
 
     /// Returns the fields that the companion struct has.

@@ -82,6 +82,7 @@ const VARIANT_WITH: &str = "may store a form that the variant does not show: kee
 
 /// The serde attributes of a struct.
 pub(crate) const SERDE_OF_STRUCT: &[(Symbol, Effect)] = &[
+    (DEFAULT, Effect::Read),
     (RENAME_ALL, Effect::Read),
     (TAG, Effect::Read),
     (TRANSPARENT, Effect::Read),
@@ -90,10 +91,6 @@ pub(crate) const SERDE_OF_STRUCT: &[(Symbol, Effect)] = &[
     (CRATE, Effect::None),
     (Symbol("deny_unknown_fields"), Effect::None),
     (Symbol("expecting"), Effect::None),
-    (
-        DEFAULT,
-        Effect::Hides("gives missing fields values that a query would not see: make those fields `Option`"),
-    ),
     (CONTENT, Effect::Hides("belongs to an enum")),
     (Symbol("from"), Effect::Hides(OTHER_TYPE_LOADED)),
     (Symbol("into"), Effect::Hides(OTHER_TYPE_STORED)),

@@ -174,8 +174,6 @@ fn serde_attributes_that_hide_the_stored_form_are_refused() {
         "try_from = \"T\"",
         "content = \"c\"",
         "untagged",
-        "default",
-        "default = \"f\"",
         "remote = \"T\"",
         "brand_new",
     ] {
@@ -240,12 +238,34 @@ fn a_field_of_a_hidden_form_is_named_by_the_type_that_is_stored() -> syn::Result
 }
 
 #[test]
-fn a_default_that_queries_cannot_see_is_refused() {
+fn a_default_is_followed_where_its_stored_form_is_known() -> syn::Result<()> {
+    accepts(
+        derive_document,
+        r#"
+        #[serde(default)]
+        struct E {
+            #[serde(default = "f")] id: i64,
+            #[serde(default = "a::b::<i64>")] a: i64,
+            #[serde(default)] #[serde(with = "m")] #[document(repr = i64)] at: Option<Time>,
+        }
+        "#,
+    )?;
     assert_refuses(
         derive_embed,
-        "struct E { #[serde(default = \"f\")] a: i64 }",
-        &[("default", "make the field an `Option`")],
+        "struct E { #[serde(default = \"f\", with = \"m\")] #[document(repr = i64)] at: Time }",
+        &[("i64", "whose stored form is not known")],
     );
+    assert_refuses(
+        derive_embed,
+        "#[serde(default)] struct E { #[serde(with = \"m\")] #[document(repr = i64)] at: Time, #[serde(flatten)] a: A }",
+        &[("i64", "whose stored form is not known"), ("flatten", "remove `default`")],
+    );
+    assert_refuses(
+        derive_embed,
+        "struct E { #[serde(default = \"1 +\")] a: i64 }",
+        &[("\"1 +\"", "a function")],
+    );
+    Ok(())
 }
 
 #[test]

@@ -101,6 +101,14 @@ impl Arena {
         self.nodes.get(id as usize)
     }
 
+    /// Returns a field's own expression, without its default.
+    fn own(&self, id: ExprId) -> ExprId {
+        match self.get(id) {
+            Some(Expr::Defaulted(field, _)) => *field,
+            _ => id,
+        }
+    }
+
     /// Panics when a handle is of another arena.
     #[track_caller]
     fn check(&self, node: Node) {
@@ -206,7 +214,8 @@ pub(crate) fn constants(nodes: &[Node]) -> Option<Vec<Value>> {
 pub(crate) fn declare(node: Node, declared: Type, is_nullable: bool) -> Node {
     let id = node.id();
     with(|arena| {
-        match arena.nodes.get_mut(id as usize) {
+        let own = arena.own(id);
+        match arena.nodes.get_mut(own as usize) {
             Some(Expr::Field { ty, nullable, .. }) => (*ty, *nullable) = (declared, is_nullable),
             Some(Expr::Key { ty, .. }) => *ty = declared,
             _ => {}
@@ -241,7 +250,8 @@ pub(crate) fn whole(members: &[(&'static str, Node)], flattened: &[Node], compan
             }
         }
         for (name, member) in members {
-            let of = match arena.of(*member)? {
+            arena.check(*member);
+            let of = match arena.get(arena.own(member.id))? {
                 Expr::Field { of, key, .. } if key == name => *of,
                 Expr::Key { of, .. } => *of,
                 _ => return None,
@@ -323,7 +333,7 @@ pub(crate) fn describe(node: Node) -> String {
         let mut keys = Vec::new();
         let mut at = id;
         loop {
-            match arena.get(at) {
+            match arena.get(arena.own(at)) {
                 Some(Expr::Field { of, key, .. }) => {
                     keys.push(key.clone());
                     at = *of;
@@ -344,16 +354,23 @@ pub(crate) fn describe(node: Node) -> String {
 #[track_caller]
 pub(crate) fn maybe(node: Node) -> Node {
     let id = node.id();
-    with(|arena| match arena.get(id).cloned() {
-        Some(Expr::Field { of, key, ty, .. }) => arena.push(Expr::Field { of, key, ty, nullable: true }),
-        _ => node,
+    with(|arena| {
+        let default = match arena.get(id) {
+            Some(Expr::Defaulted(_, default)) => Some(default.clone()),
+            _ => None,
+        };
+        let Some(Expr::Field { of, key, ty, .. }) = arena.get(arena.own(id)).cloned() else { return node };
+        let field = arena.push(Expr::Field { of, key, ty, nullable: true });
+        default.map_or(field, |default| arena.push(Expr::Defaulted(field.id, default)))
     })
 }
 
 /// Returns whether an expression is a place in a document.
 #[track_caller]
 pub(crate) fn is_field(node: Node) -> bool {
-    with(|arena| matches!(arena.of(node), Some(Expr::Field { .. } | Expr::Position { .. })))
+    with(|arena| {
+        matches!(arena.of(node), Some(Expr::Field { .. } | Expr::Defaulted(..) | Expr::Position { .. }))
+    })
 }
 
 /// Returns a value in the rows for which a condition holds, null in the others.
@@ -377,6 +394,7 @@ pub(crate) fn may_be_null(node: Node) -> bool {
                     | Expr::Coalesce { nullable: true, .. }
                     | Expr::When { nullable: true, .. },
                 ) => return true,
+                Some(Expr::Defaulted(field, _)) => pending.push(*field),
                 Some(Expr::Call { function, args }) if !function.is_condition() => {
                     pending.extend(args.iter().copied())
                 }

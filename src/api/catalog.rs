@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::compile::emit::column;
 use crate::ir::catalog::{Catalog, Collection, Column, Index, IndexColumn, Narrow, Statistics};
 use crate::ir::path::FieldPath;
 use crate::ir::value::Kind;
@@ -19,11 +20,9 @@ pub(crate) fn of(schema: &store::Schema) -> Catalog {
 
 fn collection(info: &store::CollectionInfo) -> Collection {
     let columns = info.columns.iter().filter_map(|column| {
-        Some(Column {
-            path: FieldPath::from_json(&column.path)?,
-            kind: Kind::from_name(&column.kind)?,
-            name: column.name.clone(),
-        })
+        let (path, kind) = (FieldPath::from_json(&column.path)?, Kind::from_name(&column.kind)?);
+        let is_plain = column.expr == column::definition(&path, kind, None);
+        Some(Column { path, kind, name: column.name.clone(), expr: column.expr.clone(), is_plain })
     });
     let indexes = info.indexes.iter().filter(|index| !index.narrow).map(|index| Index {
         name: index.name.clone(),

@@ -13,7 +13,7 @@ use crate::compile::emit::column;
 use crate::error::Result;
 use crate::ir::doc::{Expr, Nulls, OrderKey};
 use crate::ir::path::{FieldPath, Segment};
-use crate::ir::value::Kind;
+use crate::ir::value::{FieldDefault, Kind};
 use crate::store::{IndexColumnSpec, IndexOutcome, IndexSpec};
 
 /// What became of the indexes that were asked for.
@@ -24,6 +24,8 @@ pub struct IndexReport {
     pub created: Vec<String>,
     /// The indexes that were there already.
     pub unchanged: Vec<String>,
+    /// The indexes that were made anew, since the default of one of their fields has changed.
+    pub rebuilt: Vec<String>,
     /// The indexes over the same fields that are unique where unique was not asked for, or the other way round. They
     /// are left as they are: drop them first to change them.
     pub different: Vec<String>,
@@ -36,6 +38,7 @@ impl IndexReport {
         match outcome {
             IndexOutcome::Created { name } => self.created.push(name),
             IndexOutcome::Unchanged { name } => self.unchanged.push(name),
+            IndexOutcome::Rebuilt { name } => self.rebuilt.push(name),
             IndexOutcome::Differs { name } => self.different.push(name),
         }
     }
@@ -247,7 +250,11 @@ fn spec(keys: &[OrderKey], unique: bool) -> Result<IndexSpec, CompileError> {
 
 fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {
     let refused = || CompileError::NotIndexable { expression: key.by.display(key.by.root) };
-    let Expr::Field { ty, .. } = key.by.root() else { return Err(refused()) };
+    let default = match key.by.root() {
+        Expr::Defaulted(_, default) => Some(default),
+        _ => None,
+    };
+    let Expr::Field { ty, .. } = key.by.node(key.by.field(key.by.root)) else { return Err(refused()) };
     let (_, path) = key.by.place(key.by.root).ok_or_else(refused)?;
     if key.nulls != Nulls::Smallest {
         return Err(CompileError::Unsupported {
@@ -256,18 +263,18 @@ fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {
         });
     }
     let kind = ty.kind();
-    if !matches!(kind, Kind::Text | Kind::Number | Kind::Bool) {
+    if !matches!(kind, Kind::Text | Kind::Number | Kind::Bool) || default == Some(&FieldDefault::Whole) {
         return Err(refused());
     }
-    Ok(column_of(&path, kind, key.descending))
+    Ok(column_of(&path, kind, default, key.descending))
 }
 
 /// Returns the column of a key that stands in the document.
 pub(crate) fn key_column(path: &FieldPath) -> IndexColumnSpec {
-    column_of(path, Kind::Text, false)
+    column_of(path, Kind::Text, None, false)
 }
 
-fn column_of(path: &FieldPath, kind: Kind, desc: bool) -> IndexColumnSpec {
+fn column_of(path: &FieldPath, kind: Kind, default: Option<&FieldDefault>, desc: bool) -> IndexColumnSpec {
     let labels = path.segments().iter().map(|segment| match segment {
         Segment::Key(key) => key.to_string(),
         Segment::Index(index) => index.to_string(),
@@ -276,7 +283,7 @@ fn column_of(path: &FieldPath, kind: Kind, desc: bool) -> IndexColumnSpec {
         path: path.to_json(),
         label: labels.collect::<Vec<_>>().join("."),
         kind: kind.name(),
-        expr: column::definition(path, kind),
+        expr: column::definition(path, kind, default),
         desc,
     }
 }

@@ -9,13 +9,15 @@ use crate::api::document::{DocId, Document, KeyKind};
 pub use crate::api::param::{Argument, Arguments, Slots};
 pub use crate::api::param_field::{ParamField, push_argument};
 pub use crate::api::sealed::Sealed;
-use crate::api::value::{Row, Symbol, Value};
+use crate::api::value::{Row, Scalar, Symbol, Value};
 pub use crate::api::variant::Variant;
 pub use crate::api::write::Refused;
+use crate::codec::encode_value;
 pub use crate::compile::OperandError;
 use crate::error::Result;
 use crate::ir::doc::Expr;
 pub use crate::ir::types::Type;
+use crate::ir::value::FieldDefault;
 pub use crate::ir::value::Value as Literal;
 pub use serde::Serialize;
 pub use vellum_derive::operators;
@@ -96,9 +98,17 @@ pub fn name_argument(variant: &impl Name) -> Result<Argument<'static>, OperandEr
     variant.name().map(Argument::Text)
 }
 
+/// Returns a field of a document or of a nested struct that is read as a default where it is missing.
+pub fn defaulted<S: Symbol, T: Serialize>(of: Node, key: &'static str, default: &T) -> S {
+    let field = arena::push(Expr::Field { of: of.id(), key: key.into(), ty: Type::Any, nullable: false });
+    // What cannot be stored is no default of a stored field.
+    let default = encode_value(default).ok().as_ref().and_then(FieldDefault::of);
+    S::bind(default.map_or(field, |default| arena::push(Expr::Defaulted(field.id(), default))))
+}
+
 /// Types whose default is what a query sees in a field that is missing: nothing.
 #[diagnostic::on_unimplemented(
-    message = "a missing `{Self}` would load as its default, which queries cannot see yet",
+    message = "a missing `{Self}` would load as its default, whose stored form is not known",
     note = "make the field an `Option`, or mark it `#[document(opaque)]`"
 )]
 pub trait DefaultIsMissing {}
@@ -106,8 +116,26 @@ impl<T> DefaultIsMissing for Option<T> {}
 impl<T> DefaultIsMissing for Vec<T> {}
 impl<T, S> DefaultIsMissing for std::collections::HashSet<T, S> {}
 
-/// Compiles only for types whose default queries can see.
+/// Compiles only for such types.
 pub fn default_is_missing<T: DefaultIsMissing>() {}
+
+/// Types whose own default queries can see: scalars, and what is empty.
+#[diagnostic::on_unimplemented(
+    message = "a missing `{Self}` would load as its default, which queries cannot see",
+    note = "make the field an `Option`, or mark it `#[document(opaque)]`"
+)]
+pub trait SeenDefault {}
+impl<T: Scalar> SeenDefault for T {}
+impl<T> SeenDefault for Option<T> {}
+impl<T> SeenDefault for Vec<T> {}
+impl<T, S> SeenDefault for std::collections::HashSet<T, S> {}
+impl<K, V, S> SeenDefault for std::collections::HashMap<K, V, S> {}
+impl<K, V> SeenDefault for std::collections::BTreeMap<K, V> {}
+
+/// Returns the default of a type that queries can see.
+pub fn default_of<T: SeenDefault + Default>() -> T {
+    T::default()
+}
 
 /// Compiles only for row types; generated code asks so that an error stands at the field.
 pub fn is_row<T: Row>() {}

@@ -80,6 +80,7 @@ fn expression(lambda: &Lambda, params: usize) -> Result<(), CompileError> {
 fn selected(lambda: &Lambda, id: ExprId) -> Result<(), CompileError> {
     match lambda.node(id) {
         Expr::Tuple(items) => items.iter().try_for_each(|item| selected(lambda, *item)),
+        Expr::Defaulted(field, _) => selected(lambda, *field),
         Expr::Field { of, nullable: false, .. } => {
             let mut outer = *of;
             while let Expr::Field { of, nullable, .. } = lambda.node(outer) {
@@ -108,7 +109,7 @@ fn target(assignment: &Assignment) -> (&Lambda, ExprId) {
 fn assigned(assignment: &Assignment, params: usize, key: &str) -> Result<(), CompileError> {
     let (lambda, target) = target(assignment);
     expression(lambda, params)?;
-    match lambda.node(target) {
+    match lambda.node(lambda.field(target)) {
         Expr::Field { ty, .. } => match assignment {
             Assignment::Increment(_) if ty.kind() != Type::I64.kind() => Err(CompileError::TypeMismatch {
                 expression: lambda.display(target),

@@ -39,6 +39,10 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
     /// The column's name.
     pub(crate) name: String,
+    /// What it computes.
+    pub(crate) expr: String,
+    /// Whether that is what is stored, without a default.
+    pub(crate) is_plain: bool,
 }
 
 /// A B-tree over virtual columns, with the row id behind them.

@@ -48,6 +48,12 @@ impl FieldPath {
         self
     }
 
+    /// Returns the path of what is around the value; the document is in nothing but itself.
+    pub(crate) fn parent(&self) -> Self {
+        let around = self.0.split_last().map_or(&[][..], |(_, around)| around);
+        Self(around.iter().cloned().collect())
+    }
+
     /// Returns the steps in order.
     pub fn segments(&self) -> &[Segment] {
         &self.0

@@ -66,6 +66,43 @@ pub enum Value {
     List(Arc<[Value]>),
 }
 
+/// What a missing field is read as (rule 19). It stands in the text of a statement and of an index, and is a part of a
+/// query's shape.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum FieldDefault {
+    /// A bool.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// The bits of a finite float.
+    Real(u64),
+    /// Text.
+    Text(Arc<str>),
+    /// An array or object without anything in it.
+    Empty(Kind),
+    /// An array or object that is not empty, which no query can see.
+    Whole,
+}
+
+impl FieldDefault {
+    /// Returns the default that a stored value makes; `None` for null, which a missing field is anyway.
+    pub(crate) fn of(value: &Value) -> Option<FieldDefault> {
+        // The element types of SQLite's JSONB, with no content behind them.
+        const EMPTY_ARRAY: &[u8] = &[11];
+        const EMPTY_OBJECT: &[u8] = &[12];
+        match value {
+            Value::Null => None,
+            Value::Bool(x) => Some(FieldDefault::Bool(*x)),
+            Value::Int(x) => Some(FieldDefault::Int(*x)),
+            Value::Real(x) => Some(FieldDefault::Real(x.to_bits())),
+            Value::Text(x) => Some(FieldDefault::Text(Arc::clone(x))),
+            Value::Json(bytes) if **bytes == *EMPTY_ARRAY => Some(FieldDefault::Empty(Kind::Array)),
+            Value::Json(bytes) if **bytes == *EMPTY_OBJECT => Some(FieldDefault::Empty(Kind::Object)),
+            Value::Json(_) | Value::List(_) => Some(FieldDefault::Whole),
+        }
+    }
+}
+
 /// One column of a result row, borrowed from the statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell<'a> {

@@ -41,6 +41,10 @@ pub(crate) enum IndexOutcome {
     Unchanged {
         name: String,
     },
+    /// It was there, over columns that computed something else.
+    Rebuilt {
+        name: String,
+    },
     /// One with the same columns is there that is unique where this one is not, or the other way round.
     Differs {
         name: String,
@@ -68,7 +72,8 @@ impl WriteTxn {
         Ok(forgotten > 0)
     }
 
-    /// Makes an index, with the columns that it lacks; drops nothing that is there.
+    /// Makes an index, with the columns that it lacks. A column whose definition has changed, as by another default of its
+    /// field, is made anew, and with it every index that holds it; nothing else that is there is dropped.
     ///
     /// # Errors
     /// `Unique` when documents already hold a value twice; then nothing changed.
@@ -82,6 +87,10 @@ impl WriteTxn {
             return Ok(outcome);
         }
         let savepoint = self.savepoint()?;
+        if let Some(name) = self.rebuild(&collection, spec)? {
+            savepoint.release()?;
+            return Ok(IndexOutcome::Rebuilt { name });
+        }
         let mut columns = Vec::with_capacity(spec.columns.len());
         for column in &spec.columns {
             columns.push(IndexColumn {
@@ -97,6 +106,33 @@ impl WriteTxn {
         self.create_index(&collection, &index)?;
         savepoint.release()?;
         Ok(IndexOutcome::Created { name })
+    }
+
+    /// Makes the columns anew that compute something else than they should, and the indexes that hold them; returns the
+    /// name of the wanted index if it was there.
+    fn rebuild(&self, collection: &CollectionInfo, spec: &IndexSpec) -> Result<Option<String>, StoreError> {
+        let stale: Vec<&IndexColumnSpec> =
+            spec.columns.iter().filter(|column| column.is_stale_in(collection)).collect();
+        let is_held = |index: &&IndexInfo| {
+            let holds = |column: &&IndexColumnSpec| {
+                index.columns.iter().any(|own| own.path == column.path && own.kind == column.kind)
+            };
+            !index.narrow && stale.iter().any(holds)
+        };
+        let mut held: Vec<IndexInfo> = collection.indexes.iter().filter(is_held).cloned().collect();
+        for index in &held {
+            self.remove_index(collection, &index.name)?;
+        }
+        for column in &stale {
+            let name = self.ensure_column(&collection.name, column)?;
+            let own = held.iter_mut().flat_map(|index| &mut index.columns);
+            own.filter(|own| own.path == column.path && own.kind == column.kind)
+                .for_each(|own| own.column.clone_from(&name));
+        }
+        for index in &held {
+            self.create_index(collection, index)?;
+        }
+        Ok(held.iter().find(|index| spec.has_columns_of(index)).map(|index| index.name.clone()))
     }
 
     /// Drops an index and the columns that nothing needs any more; returns whether it was there.
@@ -187,7 +223,7 @@ impl WriteTxn {
             if column.expr == wanted.expr {
                 return Ok(column.name.clone());
             }
-            // The type's default or key has changed, and only the narrow index still holds the old one.
+            // The default has changed, and only the narrow index still holds the old one.
             if let Some(narrow) = collection.narrow() {
                 self.remove_index(&collection, &narrow.name)?;
             }
@@ -265,18 +301,13 @@ impl IndexInfo {
 impl IndexSpec {
     /// Returns what becomes of the wish where nothing has to be made for it.
     pub(crate) fn outcome_in(&self, collection: &CollectionInfo) -> Option<IndexOutcome> {
-        if let Some(index) = collection.indexes.iter().find(|index| self.has_columns_of(index)) {
-            let name = index.name.clone();
-            let same =
-                index.unique == self.unique && self.columns.iter().all(|column| column.is_in(collection));
-            return Some(if same {
-                IndexOutcome::Unchanged { name }
-            } else {
-                IndexOutcome::Differs { name }
-            });
+        let index = collection.indexes.iter().find(|index| self.has_columns_of(index))?;
+        let name = index.name.clone();
+        if index.unique != self.unique {
+            return Some(IndexOutcome::Differs { name });
         }
-        let blocking = self.columns.iter().find_map(|column| column.blocked_by(collection))?;
-        Some(IndexOutcome::Differs { name: blocking.name.clone() })
+        let is_stale = self.columns.iter().any(|column| column.is_stale_in(collection));
+        (!is_stale).then_some(IndexOutcome::Unchanged { name })
     }
 
     fn has_columns_of(&self, index: &IndexInfo) -> bool {
@@ -289,15 +320,9 @@ impl IndexSpec {
 }
 
 impl IndexColumnSpec {
-    /// Returns whether the collection has a column that computes just this.
-    fn is_in(&self, collection: &CollectionInfo) -> bool {
-        collection.column(&self.path, self.kind).is_some_and(|column| column.expr == self.expr)
-    }
-
-    /// Returns an index that holds the same path and kind computed in another way.
-    fn blocked_by<'c>(&self, collection: &'c CollectionInfo) -> Option<&'c IndexInfo> {
-        let other = collection.column(&self.path, self.kind).filter(|column| column.expr != self.expr)?;
-        collection.indexes.iter().find(|index| !index.narrow && index.holds(&other.name))
+    /// Returns whether the collection has a column of the same path and kind that computes something else.
+    fn is_stale_in(&self, collection: &CollectionInfo) -> bool {
+        collection.column(&self.path, self.kind).is_some_and(|column| column.expr != self.expr)
     }
 }
 

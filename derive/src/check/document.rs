@@ -24,7 +24,7 @@ pub(crate) fn document<'a>(ctxt: &Ctxt, item: &'a Struct<'a>) -> Option<Document
         if key.is_some_and(|key| key.ident == field.ident) {
             key_field(ctxt, field);
         } else {
-            stored_field(ctxt, field);
+            stored_field(ctxt, field, item.default.as_ref());
         }
     }
     stored_names(ctxt, &item.fields, item.tag.as_ref());

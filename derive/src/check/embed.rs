@@ -44,7 +44,7 @@ pub(crate) fn embed<'a>(ctxt: &Ctxt, item: &'a Embedded<'a>) -> Option<Embed<'a>
     match item {
         Embedded::Struct(item) => {
             owned(ctxt, &item.container);
-            item.fields.iter().for_each(|field| stored_field(ctxt, field));
+            item.fields.iter().for_each(|field| stored_field(ctxt, field, item.default.as_ref()));
             stored_names(ctxt, &item.fields, item.tag.as_ref());
             Some(Embed::Struct(item))
         }
@@ -81,7 +81,7 @@ fn enumeration<'a>(ctxt: &Ctxt, item: &'a Enum<'a>) -> Option<Embed<'a>> {
             VariantData::Unit | VariantData::Tuple => {}
             VariantData::Newtype(field) => inner(ctxt, field),
             VariantData::Struct(fields) => {
-                fields.iter().for_each(|field| stored_field(ctxt, field));
+                fields.iter().for_each(|field| stored_field(ctxt, field, None));
                 stored_names(ctxt, fields, tag);
             }
         }

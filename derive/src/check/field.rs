@@ -39,7 +39,9 @@ pub(super) fn key_field(ctxt: &Ctxt, field: &Field<'_>) {
 }
 
 /// Checks a field that is not the key.
-pub(super) fn stored_field(ctxt: &Ctxt, field: &Field<'_>) {
+///
+/// `around` is what the struct around it reads missing fields from.
+pub(super) fn stored_field(ctxt: &Ctxt, field: &Field<'_>, around: Option<&Missing>) {
     let (options, form) = (&field.options, &field.form);
     same_name_both_ways(ctxt, field);
     if let (Some(_), Some(ty)) = (options.opaque, &options.repr) {
@@ -51,7 +53,7 @@ pub(super) fn stored_field(ctxt: &Ctxt, field: &Field<'_>) {
         return;
     }
     if let Some(span) = form.flattened {
-        flattened(ctxt, field, span);
+        flattened(ctxt, field, span, around);
         return;
     }
     if options.repr.is_none() {
@@ -59,10 +61,12 @@ pub(super) fn stored_field(ctxt: &Ctxt, field: &Field<'_>) {
             ctxt.error(*span, reason);
         }
     }
-    if let Some(Missing::Function(span)) = form.default {
-        let message = "a missing field would load as this value, which queries cannot see yet: \
-                       make the field an `Option` without it, or add `#[document(opaque)]`";
-        ctxt.error(span, message);
+    if let (Some(ty), Some(Missing::Function(_)), _) | (Some(ty), None, Some(_)) =
+        (&options.repr, &form.default, around)
+    {
+        let message = "a missing field would load as a default whose stored form is not known: add \
+                       `#[document(opaque)]` in the place of `repr`";
+        ctxt.push(syn::Error::new_spanned(ty, message));
     }
     if let (Some(_), Some(unique)) = (options.index, options.unique) {
         ctxt.error(unique, "`unique` is an index already: remove `index` or `unique`");
@@ -71,14 +75,14 @@ pub(super) fn stored_field(ctxt: &Ctxt, field: &Field<'_>) {
 }
 
 /// Checks a field whose own fields stand beside it.
-fn flattened(ctxt: &Ctxt, field: &Field<'_>, span: Span) {
+fn flattened(ctxt: &Ctxt, field: &Field<'_>, span: Span, around: Option<&Missing>) {
     if let Some(ty) = &field.options.repr {
         ctxt.push(syn::Error::new_spanned(
             ty,
             "a flattened struct is stored as its type shows: remove `repr`",
         ));
     }
-    if field.form.default.is_some() {
+    if field.form.default.is_some() || around.is_some() {
         ctxt.error(span, "missing fields would load as defaults, which queries cannot see: remove `default`");
     }
     for (span, reason) in &field.form.hidden {

@@ -18,6 +18,8 @@ pub(super) struct Companion<'a> {
     pub(super) fields: Vec<&'a Field<'a>>,
     /// The field whose value is the row's identity.
     pub(super) key: Option<&'a Field<'a>>,
+    /// What missing fields are read from.
+    pub(super) default: Option<&'a Missing>,
 }
 
 impl<'a> Companion<'a> {
@@ -25,7 +27,7 @@ impl<'a> Companion<'a> {
     pub(super) fn of(item: &'a Struct<'a>, key: Option<&'a Field<'a>>) -> Self {
         let container = &item.container;
         let (name, doc) = (container.companion(), docs::companion(container));
-        Self { container, name, doc, fields: item.symbols().collect(), key }
+        Self { container, name, doc, fields: item.symbols().collect(), key, default: item.default.as_ref() }
     }
 
     fn is_key(&self, field: &Field<'_>) -> bool {
@@ -82,15 +84,40 @@ impl<'a> Companion<'a> {
             } else if field.form.flattened.is_some() {
                 let ty = field.stored();
                 quote_spanned!(span=> #vellum::__private::v1::flattened::<#ty>(__vellum_node))
+            } else if let Some(default) = self.default_of(field) {
+                let ty = field.ty;
+                quote_spanned!(span=> #vellum::__private::v1::defaulted::<_, #ty>(__vellum_node, #stored, &#default))
             } else {
                 quote_spanned!(span=> #vellum::__private::v1::field(__vellum_node, #stored))
             };
             quote!(#ident: #symbol)
         });
+        let around = self.default.map(|default| {
+            let value = match default {
+                Missing::Default => quote!(<#out #arguments as ::core::default::Default>::default()),
+                Missing::Function(function) => quote!(#function()),
+            };
+            quote!(let __vellum_default: #out #arguments = #value;)
+        });
         let phantom = unused(&generics, &self.fields)
             .next()
             .map(|_| quote!(__vellum_types: ::core::marker::PhantomData,));
-        quote!(Self { #phantom #(#bound,)* })
+        quote!({ #around Self { #phantom #(#bound,)* } })
+    }
+
+    /// Writes what a missing field is read as.
+    fn default_of(&self, field: &Field<'_>) -> Option<TokenStream> {
+        let (ident, ty, span) = (field.ident, field.ty, type_span(field.ty));
+        let vellum = self.container.vellum_at(span);
+        match &field.form.default {
+            // What `with` would store is not known; the check lets nothing pass but what is missing itself.
+            _ if field.options.repr.is_some() => None,
+            Some(Missing::Default) => {
+                Some(quote_spanned!(span=> #vellum::__private::v1::default_of::<#ty>()))
+            }
+            Some(Missing::Function(function)) => Some(quote!(#function())),
+            None => self.default.map(|_| quote!(__vellum_default.#ident)),
+        }
     }
 
     /// Writes the companion and `Symbol`.
@@ -150,10 +177,10 @@ impl<'ast> Visit<'ast> for Named<'_> {
     }
 }
 
-/// Writes the check that a missing field with `#[serde(default)]` loads as a query sees it: as nothing. Only the type
-/// can tell, so the bound of a function does.
+/// Writes the check that a missing field with `#[serde(default, with = "..")]` loads as a query sees it: as nothing. Only
+/// the type can tell, so the bound of a function does.
 fn default_check(container: &Container<'_>, field: &Field<'_>) -> Option<TokenStream> {
-    let Some(Missing::Default) = field.form.default else { return None };
+    let (Some(Missing::Default), Some(_)) = (&field.form.default, &field.options.repr) else { return None };
     let (allow, ty, span) = (allow(), field.ty, type_span(field.ty));
     let vellum = container.vellum_at(span);
     let generics = container.stored_generics();

@@ -122,6 +122,18 @@ fn a_flattened_struct_and_a_type_that_no_member_names() -> syn::Result<()> {
 }
 
 #[test]
+fn fields_that_are_read_as_defaults() -> syn::Result<()> {
+    insta::assert_snapshot!(expansion(
+        derive_embed,
+        r#"
+        #[serde(default = "Settings::usual")]
+        struct Settings { size: u32, #[serde(default)] on: bool, #[serde(default = "name")] name: String }
+        "#,
+    )?);
+    Ok(())
+}
+
+#[test]
 fn parameters_that_borrow() -> syn::Result<()> {
     insta::assert_snapshot!(expansion(
         derive_params,

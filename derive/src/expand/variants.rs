@@ -147,6 +147,7 @@ fn struct_variant(container: &Container<'_>, variant: &Variant<'_>) -> Option<To
         doc: docs::struct_variant(container, variant),
         fields: fields.iter().filter(|field| field.has_symbol()).collect(),
         key: None,
+        default: None,
     };
     let (declaration, bound, name, vellum) =
         (companion.declaration(), companion.bound(), &companion.name, container.vellum());

@@ -7,7 +7,7 @@ mod names;
 
 use proc_macro2::Span;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, LitStr, Meta};
+use syn::{Attribute, ExprPath, LitStr, Meta};
 
 use self::names::Both;
 pub(crate) use self::names::Names;
@@ -24,6 +24,8 @@ pub(crate) struct StructForm {
     pub(crate) transparent: Option<Span>,
     /// The key that holds the struct's name beside its fields.
     pub(crate) tag: Option<LitStr>,
+    /// What its missing fields are read from.
+    pub(crate) default: Option<Missing>,
 }
 
 /// How an enum is stored.
@@ -61,12 +63,12 @@ pub(crate) struct FieldForm {
 }
 
 /// What a missing field is read as.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) enum Missing {
     /// `default`: the type's own default.
     Default,
     /// `default = "function"`: whatever that returns.
-    Function(Span),
+    Function(ExprPath),
 }
 
 impl StructForm {
@@ -77,9 +79,24 @@ impl StructForm {
             symbol::RENAME_ALL => form.rename_all = Both::rules(ctxt, meta),
             symbol::TRANSPARENT => form.transparent = Some(meta.path().span()),
             symbol::TAG => form.tag = ctxt.ok(text(meta)),
+            symbol::DEFAULT => form.default = Missing::read(ctxt, meta),
             _ => {}
         });
         form
+    }
+}
+
+impl Missing {
+    fn read(ctxt: &Ctxt, meta: &Meta) -> Option<Self> {
+        match meta {
+            Meta::Path(_) => Some(Self::Default),
+            meta => {
+                let path = text(meta).and_then(|text| {
+                    text.parse().map_err(|_| syn::Error::new(text.span(), "expected the path of a function"))
+                });
+                ctxt.ok(path).map(Self::Function)
+            }
+        }
     }
 }
 
@@ -147,10 +164,7 @@ impl FieldForm {
             symbol::SKIP_SERIALIZING => self.skips_writing = true,
             symbol::SKIP_DESERIALIZING => self.skips_reading = true,
             symbol::SKIP_SERIALIZING_IF => self.skips_some = Some(span),
-            symbol::DEFAULT => {
-                let function = matches!(meta, Meta::NameValue(_));
-                self.default = Some(if function { Missing::Function(span) } else { Missing::Default });
-            }
+            symbol::DEFAULT => self.default = Missing::read(ctxt, meta),
             _ => {}
         }
     }

@@ -13,10 +13,10 @@ impl Printer {
                 self.qualifier(*source);
                 self.identifier(name);
             }
-            Expr::Extract { document, path, kind } => {
+            Expr::Extract { document, path, kind, default } => {
                 let mut inner = Printer { sql: String::new() };
                 inner.expr(document);
-                column::extract(&mut self.sql, &inner.sql, path, *kind);
+                column::extract(&mut self.sql, &inner.sql, path, *kind, default.as_ref());
             }
             Expr::Output { source, column } => self.own(*source, &format!("c{column}")),
             Expr::Item { source, kind } => {

@@ -1,14 +1,16 @@
 //! Values: fields, parameters, constants, functions and arithmetic.
 
 use crate::compile::CompileError;
+use crate::compile::emit::column;
 use crate::compile::lower::block::Row;
 use crate::compile::lower::items::Items;
 use crate::compile::lower::{Lowering, type_name};
+use crate::ir::catalog::{Collection, Column};
 use crate::ir::doc::{self, Arithmetic, ExprId, Fold, Function, Lambda};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::sql::{BindForm, BindSource, Expr, Range, RangeKind, Shape, SqlFunction, walk};
 use crate::ir::types::Type;
-use crate::ir::value::Kind;
+use crate::ir::value::{FieldDefault, Kind};
 
 /// A lowered value.
 #[derive(Clone, Debug)]
@@ -109,7 +111,8 @@ impl Lowering<'_> {
                 },
                 _ => return Err(unsupported("the key of something that is not a document", "name a field")),
             },
-            E::Field { .. } | E::Position { .. } => self.field(lambda, id)?,
+            E::Field { .. } | E::Position { .. } => self.field(lambda, id, None)?,
+            E::Defaulted(field, default) => self.field(lambda, *field, Some(default))?,
             E::Flattened(of) => match self.row(lambda, *of)? {
                 Row::Value(value) => value,
                 row => Value::clean(document_of(row)?, Type::Object, false),
@@ -150,24 +153,42 @@ impl Lowering<'_> {
         })
     }
 
-    fn field(&mut self, lambda: &Lambda, id: ExprId) -> Result<Value, CompileError> {
+    fn field(
+        &mut self,
+        lambda: &Lambda,
+        id: ExprId,
+        default: Option<&FieldDefault>,
+    ) -> Result<Value, CompileError> {
         let (ty, nullable) = match lambda.node(id) {
             doc::Expr::Field { ty, nullable, .. } => (ty, nullable),
             doc::Expr::Position { ty, .. } => (ty, &true),
             _ => return Err(unsupported("an expression that is not a field", "name a field")),
         };
-        let (at, path) = path_below(lambda, id);
+        if default == Some(&FieldDefault::Whole) {
+            return Err(unseen_default(lambda, id));
+        }
+        let (at, path) = path_below(lambda, id)?;
         let kind = ty.kind();
         let row = self.given(lambda, at)?;
         let column = match &row {
-            Row::Document { alias, collection } => collection.column(&path, kind).map(|column| {
-                Expr::Column { source: *alias, name: column.name.as_str().into(), kind, path: path.clone() }
-            }),
+            Row::Document { alias, collection } => {
+                column_of(collection, &path, kind, default).map(|column| Expr::Column {
+                    source: *alias,
+                    name: column.name.as_str().into(),
+                    kind,
+                    path: path.clone(),
+                })
+            }
             _ => None,
         };
         let expr = match column {
             Some(column) => column,
-            None => Expr::Extract { document: Box::new(document_of(row)?), path: path.clone(), kind },
+            None => Expr::Extract {
+                document: Box::new(document_of(row)?),
+                path: path.clone(),
+                kind,
+                default: default.cloned(),
+            },
         };
         Ok(Value { expr, shape: Shape { ty: *ty, nullable: *nullable }, clean: false, path: Some(path) })
     }
@@ -178,7 +199,7 @@ impl Lowering<'_> {
         lambda: &Lambda,
         id: ExprId,
     ) -> Result<(Expr, FieldPath), CompileError> {
-        let (at, path) = path_below(lambda, id);
+        let (at, path) = path_below(lambda, lambda.field(id))?;
         if path.is_root() {
             return Err(unsupported("whether something that is not a field is missing", "name a field"));
         }
@@ -266,7 +287,7 @@ impl Lowering<'_> {
 }
 
 /// Goes from a field inward to the row that it is stored below, and returns that and the path.
-fn path_below(lambda: &Lambda, id: ExprId) -> (ExprId, FieldPath) {
+fn path_below(lambda: &Lambda, id: ExprId) -> Result<(ExprId, FieldPath), CompileError> {
     let mut segments = Vec::new();
     let mut at = id;
     loop {
@@ -279,10 +300,35 @@ fn path_below(lambda: &Lambda, id: ExprId) -> (ExprId, FieldPath) {
                 segments.push(Segment::Index((*index).into()));
                 *of
             }
+            doc::Expr::Defaulted(field, FieldDefault::Whole) => return Err(unseen_default(lambda, *field)),
+            // What is inside of a scalar, or of nothing, is missing.
+            doc::Expr::Defaulted(field, _) => *field,
             _ => break,
         };
     }
-    (at, segments.into_iter().rev().fold(FieldPath::root(), FieldPath::then))
+    Ok((at, segments.into_iter().rev().fold(FieldPath::root(), FieldPath::then)))
+}
+
+fn unseen_default(lambda: &Lambda, id: ExprId) -> CompileError {
+    CompileError::Unsupported {
+        what: format!("`{}`, whose default is a list or struct,", lambda.display(id)),
+        instead: "give it an empty default, or mark it `#[document(opaque)]`".to_owned(),
+    }
+}
+
+/// Returns the column that holds just what the query means: another type may have given it another default.
+fn column_of<'c>(
+    collection: &'c Collection,
+    path: &FieldPath,
+    kind: Kind,
+    default: Option<&FieldDefault>,
+) -> Option<&'c Column> {
+    let column = collection.column(path, kind)?;
+    let is_same = match default {
+        None => column.is_plain,
+        Some(_) => !column.is_plain && column.expr == column::definition(path, kind, default),
+    };
+    is_same.then_some(column)
 }
 
 /// Returns the JSON that fields of a row are stored in.

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use crate::ir::path::FieldPath;
 use crate::ir::types::Type;
+use crate::ir::value::FieldDefault;
 
 /// A row that a closure was given. Of several closures with one number the last counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -139,6 +140,8 @@ pub(crate) enum Expr {
         /// Whether one of them may be null.
         nullable: bool,
     },
+    /// A field that is read as a default where it is missing, and the struct around it is not.
+    Defaulted(ExprId, FieldDefault),
     /// All that a row or a struct holds, as one object: what a struct is whose fields stand beside those around it.
     Flattened(ExprId),
     /// The item of an array at a place, or null.
@@ -427,7 +430,16 @@ impl Lambda {
                 let (place, path) = self.place(*of)?;
                 Some((place, path.key(key.clone())))
             }
+            Expr::Defaulted(field, _) => self.place(*field),
             _ => None,
+        }
+    }
+
+    /// Returns a field's own expression, without its default.
+    pub(crate) fn field(&self, id: ExprId) -> ExprId {
+        match self.node(id) {
+            Expr::Defaulted(field, _) => *field,
+            _ => id,
         }
     }
 }
@@ -456,7 +468,13 @@ impl Expr {
                     *of = f(*of);
                 }
             }
-            Expr::Not(x) | Expr::IsNone(x) | Expr::IsAbsent(x, _) | Expr::Flattened(x) => *x = f(*x),
+            Expr::Not(x)
+            | Expr::IsNone(x)
+            | Expr::IsAbsent(x, _)
+            | Expr::Flattened(x)
+            | Expr::Defaulted(x, _) => {
+                *x = f(*x);
+            }
             Expr::Compare(_, a, b) | Expr::And(a, b) | Expr::Or(a, b) => (*a, *b) = (f(*a), f(*b)),
             Expr::InList { item, list } => (*item, *list) = (f(*item), f(*list)),
             Expr::Coalesce { value, default, .. } => (*value, *default) = (f(*value), f(*default)),

@@ -54,7 +54,7 @@ impl Lambda {
                 out.write_str("when")?;
                 self.list(&[*condition, *then, *otherwise], out)
             }
-            Expr::Flattened(of) => self.write(*of, out),
+            Expr::Flattened(of) | Expr::Defaulted(of, _) => self.write(*of, out),
             Expr::Position { of, index, .. } => {
                 self.write(*of, out)?;
                 write!(out, "[{index}]")

@@ -77,9 +77,10 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns what is stored in a field, none where it is missing.
-    fn stored(&self, field: &Term<'a>) -> Result<Option<Json>, EvalError> {
+    pub(super) fn stored(&self, field: &Term<'a>) -> Result<Option<Json>, EvalError> {
         let Meaning::Node(field) = field.resolve() else { return Ok(None) };
         Ok(match field.node() {
+            Expr::Defaulted(own, _) => return self.stored(&field.at(*own)),
             Expr::Field { of, key, .. } => match &*self.value(&field.at(*of))? {
                 Json::Object(entries) => {
                     entries.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())

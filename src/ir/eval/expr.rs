@@ -6,7 +6,7 @@ use super::json::Json;
 use super::row::{Meaning, Term};
 use super::{Column, EvalError, aggregate, number, text};
 use crate::ir::doc::{Expr, ExprId};
-use crate::ir::value::{Kind, Value};
+use crate::ir::value::{FieldDefault, Kind, Value};
 
 /// Evaluates expressions, given the values that stand beside the tree.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,7 @@ impl<'a> Evaluator<'a> {
                 });
             }
             Expr::Flattened(of) => return self.value(&term.at(*of)),
+            Expr::Defaulted(field, default) => return self.defaulted(&term.at(*field), default),
             Expr::Position { of, index, .. } => match &*self.value(&term.at(*of))? {
                 Json::Array(items) => items.get(*index as usize).cloned().unwrap_or(Json::Null),
                 _ => Json::Null,
@@ -96,6 +97,30 @@ impl<'a> Evaluator<'a> {
         ids: &[ExprId],
     ) -> Result<Vec<Json>, EvalError> {
         ids.iter().map(|id| self.of_declared_kind(&term.at(*id)).map(Cow::into_owned)).collect()
+    }
+
+    /// Returns a field, or its default where it is missing from what is around it (rule 19).
+    fn defaulted(&self, field: &Term<'a>, default: &FieldDefault) -> Result<Cow<'a, Json>, EvalError> {
+        let is_around = match field.node() {
+            Expr::Field { of, .. } => {
+                let around = field.at(*of);
+                let is_document = matches!(around.resolve(), Meaning::Document(_));
+                is_document || matches!(*self.value(&around)?, Json::Object(_))
+            }
+            _ => false,
+        };
+        if !is_around || self.stored(field)?.is_some() {
+            return self.value(field);
+        }
+        Ok(Cow::Owned(match default {
+            FieldDefault::Bool(x) => Json::Bool(*x),
+            FieldDefault::Int(x) => Json::Int(*x),
+            FieldDefault::Real(bits) => Json::Real(f64::from_bits(*bits)),
+            FieldDefault::Text(x) => Json::Text(x.to_string()),
+            FieldDefault::Empty(Kind::Object) => Json::Object(Vec::new()),
+            FieldDefault::Empty(_) => Json::Array(Vec::new()),
+            FieldDefault::Whole => Json::Null,
+        }))
     }
 
     /// Returns the columns of a row.

@@ -24,6 +24,7 @@ impl Term<'_> {
             | Expr::Position { ty, .. }
             | Expr::Fold { ty, .. } => *ty,
             Expr::Flattened(_) => Type::Object,
+            Expr::Defaulted(field, _) => term.at(*field).ty(),
             Expr::Items { fold, .. } => fold.ty(),
             Expr::Call { function, .. } => function.result(),
             Expr::Compare(..)
@@ -47,6 +48,7 @@ impl Term<'_> {
         };
         match term.node() {
             Expr::Position { .. } => true,
+            Expr::Defaulted(field, _) => term.at(*field).is_nullable(),
             Expr::Field { nullable, .. }
             | Expr::Arithmetic { nullable, .. }
             | Expr::Coalesce { nullable, .. }

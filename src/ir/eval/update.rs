@@ -89,9 +89,14 @@ fn path(target: &Term<'_>) -> Vec<String> {
     let mut keys = Vec::new();
     let mut at = target.resolve();
     while let Meaning::Node(term) = &at {
-        let Expr::Field { of, key, .. } = term.node() else { break };
-        keys.push(key.to_string());
-        at = term.at(*of).resolve();
+        at = match term.node() {
+            Expr::Field { of, key, .. } => {
+                keys.push(key.to_string());
+                term.at(*of).resolve()
+            }
+            Expr::Defaulted(field, _) => term.at(*field).resolve(),
+            _ => break,
+        };
     }
     keys.reverse();
     keys

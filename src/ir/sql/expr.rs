@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::ir::path::FieldPath;
 use crate::ir::sql::{Alias, Select, SqlFunction};
-use crate::ir::value::Kind;
+use crate::ir::value::{FieldDefault, Kind};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,8 @@ pub(crate) enum Expr {
         path: FieldPath,
         /// The kind.
         kind: Kind,
+        /// What stands for a missing value.
+        default: Option<FieldDefault>,
     },
     /// A column of a nested query or a recursive table, by its place.
     Output {

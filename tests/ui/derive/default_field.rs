@@ -3,11 +3,16 @@
 use serde::{Deserialize, Serialize};
 use vellum::prelude::*;
 
+#[derive(Embed, Serialize, Deserialize, Default)]
+struct Place {
+    city: String,
+}
+
 #[derive(Document, Serialize, Deserialize)]
 struct Event {
     id: i64,
     #[serde(default)]
-    level: i64,
+    place: Place,
 }
 
 fn main() {}

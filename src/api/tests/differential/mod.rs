@@ -51,6 +51,7 @@ const INDEXES: &[&[&[Key]]] = &[
     &[&[down(0)], &[down(3)], &[down(6)], &[down(8)], &[down(12)]],
     COMPOUND,
     &[&[up(5)], &[up(7), up(9)]],
+    &[&[up(13)], &[down(14)], &[up(15), up(14)], &[up(16)]],
 ];
 
 const fn up(field: usize) -> Key {

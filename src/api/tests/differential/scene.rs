@@ -12,7 +12,7 @@ use crate::compile::{self, Disabled, PASSES, Text};
 use crate::error::Error;
 use crate::ir::catalog::{Catalog, Statistics};
 use crate::ir::eval::sample::tree::Built;
-use crate::ir::eval::sample::{COLLECTION, FIELDS};
+use crate::ir::eval::sample::{COLLECTION, FIELDS, Given};
 use crate::ir::eval::{Document, Json};
 use crate::ir::path::FieldPath;
 use crate::ir::value::Value;
@@ -118,7 +118,7 @@ fn column_spec(key: &Key) -> IndexColumnSpec {
         path: path.to_json(),
         label: field.path.join("."),
         kind: kind.name(),
-        expr: column::definition(&path, kind),
+        expr: column::definition(&path, kind, field.default.map(Given::field_default).as_ref()),
         desc: key.descending,
     }
 }

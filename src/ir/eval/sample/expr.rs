@@ -48,6 +48,9 @@ pub(crate) fn leaf(field: Field) -> Leaf {
         let (ty, nullable) = if is_last { (field.ty, field.nullable) } else { (Type::Object, i > 0) };
         tree = Tree::Field(Box::new(tree), key, ty, nullable);
     }
+    if let Some(default) = field.default {
+        tree = Tree::Defaulted(Box::new(tree), default.field_default());
+    }
     Typed { tree, ty: field.ty, nullable: field.nullable, is_small: field.is_small, is_total: false }
 }
 
@@ -446,7 +449,8 @@ mod tests {
         for kind in [Kind::Text, Kind::Number, Kind::Bool] {
             assert!(!grammar.some(|leaf| leaf.ty.kind() == kind).is_empty(), "{kind}");
         }
-        let fields = grammar.some(|leaf| matches!(leaf.tree, Tree::Field(..) | Tree::Key(_)));
+        let fields =
+            grammar.some(|leaf| matches!(leaf.tree, Tree::Field(..) | Tree::Defaulted(..) | Tree::Key(_)));
         assert!(fields.len() > FIELDS.len(), "the fields and the key");
     }
 }

@@ -7,7 +7,7 @@ use crate::ir::doc::{
     Lambda, Nulls, OrderKey, Query, Source, Stage, Statement, Terminal,
 };
 use crate::ir::types::Type;
-use crate::ir::value::Value;
+use crate::ir::value::{FieldDefault, Value};
 
 /// An expression as a tree; the values are where they were written.
 #[derive(Clone, Debug)]
@@ -17,6 +17,7 @@ pub(crate) enum Tree {
     Item(Box<Tree>, u8),
     Key(Box<Tree>),
     Field(Box<Tree>, &'static str, Type, bool),
+    Defaulted(Box<Tree>, FieldDefault),
     Constant(Value, Type),
     /// A value that is an argument.
     Param(Value, Type),
@@ -213,6 +214,7 @@ impl Builder {
             Tree::Compare(comparison, a, b) => {
                 Expr::Compare(*comparison, self.expr(a, lambda), self.expr(b, lambda))
             }
+            Tree::Defaulted(field, default) => Expr::Defaulted(self.expr(field, lambda), default.clone()),
             Tree::And(a, b) => Expr::And(self.expr(a, lambda), self.expr(b, lambda)),
             Tree::Or(a, b) => Expr::Or(self.expr(a, lambda), self.expr(b, lambda)),
             Tree::Not(x) => Expr::Not(self.expr(x, lambda)),
@@ -390,6 +392,7 @@ impl Tree {
             Tree::Field(of, key, ty, nullable) => {
                 Tree::Field(Box::new(of.of_second_row()), key, ty, nullable)
             }
+            Tree::Defaulted(field, default) => Tree::Defaulted(Box::new(field.of_second_row()), default),
             Tree::Item(of, index) => Tree::Item(Box::new(of.of_second_row()), index),
             Tree::Position(of, index, ty) => Tree::Position(Box::new(of.of_second_row()), index, ty),
             Tree::Items(of, made, ty, nullable) => {
