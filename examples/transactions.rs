@@ -22,7 +22,7 @@ fn transfer(db: &Database, from: &str, to: &str, cents: i64) -> vellum::Result<b
     let given = accounts.update_many(|a| a.owner.eq(to), |a| a.cents.increment(cents))?;
     if taken != 1 || given != 1 {
         // Dropping the transaction would do the same.
-        tx.rollback();
+        tx.rollback()?;
         return Ok(false);
     }
     tx.commit()?;

@@ -133,7 +133,8 @@
 //!
 //! Each call is atomic. [`Database::transaction`] and [`Database::begin`] make several calls one;
 //! [`Database::snapshot`] lets several reads see one moment. A transaction has its own collections, and a compiled
-//! query is called on it by [`Compiled::on`].
+//! query is called on it by [`Compiled::on`]. It is a value that moves between threads, and [`Tx::begin`] and
+//! [`Tx::transaction`] nest.
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));

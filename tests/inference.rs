@@ -205,7 +205,6 @@ fn a_query_can_branch_and_be_cloned() -> Result<()> {
 #[test]
 fn what_is_kept_and_shared_between_threads_can_be() -> Result<()> {
     fn shared<T: Send + Sync>() {}
-    fn moved<T: Send>() {}
     // Two ways to what is `Send` make the call ambiguous: this compiles for what is not.
     trait Stays<W> {
         fn stays() {}
@@ -220,8 +219,8 @@ fn what_is_kept_and_shared_between_threads_can_be() -> Result<()> {
     shared::<Query<Order, Live<'static>>>();
     shared::<Compiled<(String,), Vec<Order>>>();
     shared::<vellum::Error>();
-    moved::<Tx>();
-    moved::<Snapshot>();
+    shared::<Tx<'static>>();
+    shared::<Snapshot>();
 
     let o = orders()?;
     let by_age = o.compile(|q, (age,)| q.filter(|o| o.age.ge(age)).count())?;

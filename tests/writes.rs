@@ -231,7 +231,7 @@ fn a_transaction_is_all_or_nothing() -> TestResult {
     drop(tx);
     let tx = db.begin()?;
     tx.collection::<C>()?.insert(named("a"))?;
-    tx.rollback();
+    tx.rollback()?;
     assert_eq!(c.count()?, 0);
     assert_eq!(c.insert(named("a"))?, 5, "what was rolled back had given four ids");
     Ok(())

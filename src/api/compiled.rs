@@ -143,7 +143,7 @@ impl<P: ParamSet, O> Compiled<P, O> {
     /// let tx = db.begin()?;
     /// tx.collection::<Note>()?.delete(1)?;
     /// assert_eq!(count.on(&tx).call(())?, 2);
-    /// tx.rollback();
+    /// tx.rollback()?;
     /// assert_eq!(count.call(())?, 3);
     /// # Ok(())
     /// # }

@@ -1,4 +1,4 @@
-//! `Database`: opening, transactions, snapshots, collections and compiled queries.
+//! `Database`: opening, collections, compiled queries, and where transactions and snapshots begin.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +11,8 @@ use crate::api::param::SymbolicParams;
 use crate::api::plan::IntoPlan;
 use crate::api::query::Root;
 use crate::api::session::{Session, Shared};
+use crate::api::snapshot::Snapshot;
+use crate::api::tx::Tx;
 use crate::compile::Disabled;
 use crate::error::Result;
 use crate::store::{self, Durability};
@@ -197,8 +199,7 @@ impl Database {
     /// Runs `f` in a write transaction: committed when it returns `Ok`, rolled back on an error or a panic.
     ///
     /// # Errors
-    /// That of `f`; `Busy` when the writer is not free within the busy timeout; `WrongTarget` when this thread has a
-    /// transaction open; `Full`, `Io` and `OutcomeUnknown` of the commit.
+    /// That of `f`; as [`Database::begin`]; as [`Tx::commit`].
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
@@ -213,30 +214,53 @@ impl Database {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn transaction<R>(&self, f: impl FnOnce(&Tx) -> Result<R>) -> Result<R> {
-        let tx = self.begin()?;
-        let result = f(&tx)?;
-        tx.commit()?;
-        Ok(result)
+    pub fn transaction<R>(&self, f: impl FnOnce(&mut Tx<'_>) -> Result<R>) -> Result<R> {
+        self.begin()?.run(f)
     }
 
-    /// Begins a write transaction, rolled back when it is dropped without [`Tx::commit`].
+    /// Begins a write transaction, which waits for the one that is open: a value, rolled back when it is dropped without
+    /// [`Tx::commit`].
     ///
     /// # Errors
-    /// As [`Database::transaction`].
-    pub fn begin(&self) -> Result<Tx> {
+    /// `Busy` when the writer is not free within the busy timeout. `WrongTarget`, at once, when the open transaction was
+    /// begun or last used by this thread, which would wait for itself. `ReadOnly` on a read-only handle, `Io`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let tx = db.begin()?;
+    /// tx.collection::<Note>()?.delete(1)?;
+    /// assert_eq!(db.collection::<Note>()?.count()?, 3); // what others see
+    /// assert_eq!(db.begin().unwrap_err().kind(), vellum::ErrorKind::WrongTarget);
+    /// tx.commit()?;
+    /// assert_eq!(db.collection::<Note>()?.count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn begin(&self) -> Result<Tx<'static>> {
         let transaction = self.session.shared.engine.begin()?;
-        let shared = Arc::clone(&self.session.shared);
-        Ok(Tx { session: Session::of_transaction(shared, transaction) })
+        Ok(Tx::new(Session::of_transaction(Arc::clone(&self.session.shared), transaction)))
     }
 
-    /// Returns one moment of the database, for many reads.
+    /// Returns one moment of the database, for many reads. It waits for nobody who writes, and nobody waits for it.
     ///
     /// # Errors
     /// `Busy` when every connection is in use, `Io` when the file cannot be read.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let before = db.snapshot()?;
+    /// db.collection::<Note>()?.delete(1)?;
+    /// assert!(before.collection::<Note>()?.get(1)?.is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn snapshot(&self) -> Result<Snapshot> {
         let snapshot = self.session.shared.engine.snapshot()?;
-        Ok(Snapshot { session: Session::of_snapshot(Arc::clone(&self.session.shared), snapshot) })
+        Ok(Snapshot::new(Session::of_snapshot(Arc::clone(&self.session.shared), snapshot)))
     }
 
     /// Looks at the indexes of every collection again, about a thousand rows of each: plans are chosen by what is found,
@@ -277,105 +301,6 @@ impl Database {
 }
 
 impl Target for Database {
-    fn session(&self) -> &Session {
-        &self.session
-    }
-}
-
-/// A write transaction. `Send`; dropped without [`Tx::commit`] it is rolled back.
-///
-/// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
-/// # fn main() -> vellum::Result<()> {
-/// # let db = database()?;
-/// let tx = db.begin()?;
-/// tx.collection::<Note>()?.delete_many(|n| n.folder.eq("home"))?;
-/// tx.commit()?;
-/// assert_eq!(db.collection::<Note>()?.count()?, 1);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-#[must_use = "a transaction that is dropped is rolled back"]
-pub struct Tx {
-    session: Session,
-}
-
-impl Tx {
-    /// Returns the type's own collection inside the transaction.
-    ///
-    /// # Errors
-    /// As [`Database::collection`].
-    pub fn collection<T: Document>(&self) -> Result<Collection<'_, T>> {
-        Collection::open(SessionRef::Pinned(&self.session), T::COLLECTION)
-    }
-
-    /// Returns a named collection inside the transaction.
-    ///
-    /// # Errors
-    /// As [`Database::collection_named`].
-    pub fn collection_named<T: Document>(&self, name: &str) -> Result<Collection<'_, T>> {
-        Collection::open(SessionRef::Pinned(&self.session), name)
-    }
-
-    /// Makes the changes last.
-    ///
-    /// # Errors
-    /// `Full` and `Busy` when nothing was committed, `OutcomeUnknown` when that is not certain.
-    pub fn commit(self) -> Result<()> {
-        match self.session.into_transaction() {
-            Some(transaction) => Ok(transaction.commit()?),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes the changes back, as dropping does.
-    pub fn rollback(self) {}
-}
-
-impl Target for Tx {
-    fn session(&self) -> &Session {
-        &self.session
-    }
-}
-
-/// One moment of a database: every read sees the same.
-///
-/// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
-/// # fn main() -> vellum::Result<()> {
-/// # let db = database()?;
-/// let before = db.snapshot()?;
-/// db.collection::<Note>()?.delete(1)?;
-/// assert_eq!(before.collection::<Note>()?.count()?, 3);
-/// assert_eq!(db.collection::<Note>()?.count()?, 2);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct Snapshot {
-    session: Session,
-}
-
-impl Snapshot {
-    /// Returns the type's own collection at that moment.
-    ///
-    /// # Errors
-    /// `InvalidQuery` when it did not exist then.
-    pub fn collection<T: Document>(&self) -> Result<Collection<'_, T>> {
-        Collection::open(SessionRef::Pinned(&self.session), T::COLLECTION)
-    }
-
-    /// Returns a named collection at that moment.
-    ///
-    /// # Errors
-    /// `InvalidQuery` when it did not exist then.
-    pub fn collection_named<T: Document>(&self, name: &str) -> Result<Collection<'_, T>> {
-        Collection::open(SessionRef::Pinned(&self.session), name)
-    }
-}
-
-impl Target for Snapshot {
     fn session(&self) -> &Session {
         &self.session
     }

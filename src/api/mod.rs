@@ -32,9 +32,11 @@ mod rows;
 mod sealed;
 mod select;
 mod session;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod tuples;
+mod tx;
 #[cfg(feature = "uuid")]
 mod uuid;
 mod value;
@@ -43,7 +45,7 @@ mod write;
 
 pub use collection::Collection;
 pub use compiled::{Compiled, On, Target};
-pub use database::{Database, Options, Snapshot, Tx};
+pub use database::{Database, Options};
 pub use document::{DocId, Document, Indexes, KeyOf};
 pub use explain::{ExplainedPlan, Explanation};
 pub use expr::{
@@ -63,6 +65,8 @@ pub use plan::{IntoPlan, Plan};
 pub use query::{Query, Root};
 pub use row_count::RowCount;
 pub use select::{Group, Grouped};
+pub use snapshot::Snapshot;
+pub use tx::Tx;
 pub use value::{NestedOption, Ordered, Row, Scalar, Symbol, Value};
 pub use variant::Variant;
 pub use write::{Assign, Assignment, Assignments, StructFields};

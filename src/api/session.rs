@@ -142,11 +142,11 @@ impl Session {
         Session { shared, pinned: Pinned::Transaction(ReentrantMutex::new(transaction)) }
     }
 
-    /// Takes the transaction out of a session that holds one.
-    pub(crate) fn into_transaction(self) -> Option<store::WriteTxn> {
+    /// Commits the transaction that the session holds, if it holds one.
+    pub(crate) fn commit(self) -> Result<()> {
         match self.pinned {
-            Pinned::Transaction(transaction) => Some(transaction.into_inner()),
-            _ => None,
+            Pinned::Transaction(transaction) => Ok(transaction.into_inner().commit()?),
+            Pinned::None | Pinned::Snapshot { .. } => Ok(()),
         }
     }
 

@@ -23,6 +23,7 @@ mod options;
 mod pool;
 mod queue;
 mod registry;
+mod savepoint;
 mod schema;
 mod statistics;
 mod stmt;

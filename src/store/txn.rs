@@ -1,9 +1,9 @@
-//! Guards over a connection: a reader, a snapshot, a write transaction and its savepoints.
+//! Guards over a connection: a reader, a snapshot, the writer, a write transaction.
 //!
 //! Each is a value: `Send`, ended by drop without its changes, the connection given back.
 #![expect(unsafe_code, reason = "a guard's drop moves its connection out")]
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,8 +11,9 @@ use std::sync::Arc;
 use super::conn::Conn;
 use super::engine::Engine;
 use super::error::StoreError;
-use super::ids::Ids;
+use super::ids::{Burned, Ids};
 use super::load::Load;
+use super::savepoint::Mark;
 use super::schema::Schema;
 use super::stmt::{Prepared, Row, Stmt};
 
@@ -188,9 +189,10 @@ pub(crate) struct WriteTxn {
     conn: ManuallyDrop<Box<Conn>>,
     engine: Arc<Engine>,
     /// The catalog as this transaction sees it, read when it is first asked for.
-    schema: RefCell<Option<Arc<Schema>>>,
-    ids: RefCell<Ids>,
-    depth: Cell<u32>,
+    pub(super) schema: RefCell<Option<Arc<Schema>>>,
+    pub(super) ids: RefCell<Ids>,
+    /// What the open savepoints go back to, the outermost first.
+    pub(super) marks: RefCell<Vec<Mark>>,
     load: Option<Load>,
     usable: bool,
     open: bool,
@@ -204,7 +206,7 @@ impl WriteTxn {
             engine,
             schema: RefCell::default(),
             ids: RefCell::default(),
-            depth: Cell::new(0),
+            marks: RefCell::default(),
             load,
             usable: true,
             open: true,
@@ -220,7 +222,7 @@ impl WriteTxn {
         self.open = false;
         let result = self.conn.commit();
         if result.is_err() {
-            self.engine.burned().burn(&self.ids.borrow());
+            self.burned().burn(&self.ids.borrow());
         }
         if let Err(StoreError::OutcomeUnknown { .. }) = &result {
             // A connection of which the disk is not sure is not asked again.
@@ -232,10 +234,6 @@ impl WriteTxn {
         }
         Ok(())
     }
-
-    /// Ends the transaction without its changes, as drop does.
-    #[cfg(test)]
-    pub(crate) fn rollback(self) {}
 
     /// Returns the schema as this transaction sees it.
     pub(crate) fn schema(&self) -> Result<Arc<Schema>, StoreError> {
@@ -256,7 +254,7 @@ impl WriteTxn {
 
     /// Gives a new id for a document of a collection.
     pub(crate) fn next_id(&self, collection: i64) -> Result<i64, StoreError> {
-        self.ids.borrow_mut().give(self, self.engine.burned(), collection)
+        self.ids.borrow_mut().give(self, self.burned(), collection)
     }
 
     /// Notes that the caller now returns the ids that were given: they are not given again, even if this rolls back.
@@ -266,21 +264,12 @@ impl WriteTxn {
 
     /// Notes an id that the caller chose for a document of a collection, so that it is never given.
     pub(crate) fn note_id(&self, collection: i64, id: i64) -> Result<(), StoreError> {
-        self.ids.borrow_mut().note(self, self.engine.burned(), collection, id)
+        self.ids.borrow_mut().note(self, self.burned(), collection, id)
     }
 
-    /// Begins a part that can be taken back alone.
-    pub(crate) fn savepoint(&self) -> Result<Savepoint<'_>, StoreError> {
-        let depth = self.depth.get() + 1;
-        self.execute(&format!("SAVEPOINT s{depth}"), &[])?;
-        self.depth.set(depth);
-        Ok(Savepoint {
-            txn: self,
-            depth,
-            schema: self.schema.borrow().clone(),
-            ids: self.ids.borrow().clone(),
-            open: true,
-        })
+    /// Returns the ids that transactions gave and then rolled back.
+    pub(super) fn burned(&self) -> &Burned {
+        self.engine.burned()
     }
 
     /// Returns whether this transaction loads a fresh file without the WAL.
@@ -302,7 +291,7 @@ impl Deref for WriteTxn {
 impl Drop for WriteTxn {
     fn drop(&mut self) {
         if self.open {
-            self.engine.burned().burn(&self.ids.borrow());
+            self.burned().burn(&self.ids.borrow());
             self.usable &= self.conn.rollback();
         }
         if let Some(load) = self.load.take() {
@@ -311,45 +300,5 @@ impl Drop for WriteTxn {
         // SAFETY: `conn` is not used after this, the only place that takes it.
         let conn = unsafe { ManuallyDrop::take(&mut self.conn) };
         self.engine.end_turn(self.usable.then_some(conn));
-    }
-}
-
-/// A part of a write transaction: released into it, or taken back on drop.
-pub(crate) struct Savepoint<'t> {
-    txn: &'t WriteTxn,
-    depth: u32,
-    schema: Option<Arc<Schema>>,
-    ids: Ids,
-    open: bool,
-}
-
-impl Savepoint<'_> {
-    /// Keeps the part; it lasts when the transaction does.
-    pub(crate) fn release(mut self) -> Result<(), StoreError> {
-        self.txn.execute(&format!("RELEASE s{}", self.depth), &[])?;
-        self.open = false;
-        self.txn.depth.set(self.depth - 1);
-        Ok(())
-    }
-}
-
-impl Drop for Savepoint<'_> {
-    fn drop(&mut self) {
-        if !self.open {
-            return;
-        }
-        let depth = self.depth;
-        let undone = self
-            .txn
-            .execute(&format!("ROLLBACK TO s{depth}"), &[])
-            .and_then(|_| self.txn.execute(&format!("RELEASE s{depth}"), &[]));
-        if undone.is_err() {
-            // Without its savepoint the part could be committed with the rest.
-            self.txn.conn.lose();
-        }
-        self.txn.depth.set(depth - 1);
-        self.txn.schema.replace(self.schema.take());
-        self.txn.engine.burned().burn(&self.txn.ids.borrow());
-        self.txn.ids.borrow_mut().take_back(std::mem::take(&mut self.ids));
     }
 }

@@ -119,7 +119,7 @@ fn drop_and_panic_roll_back_and_free_the_writer() -> TestResult {
     assert!(panicked.is_err());
     let txn = engine.begin()?;
     assert_eq!(int(&txn, COUNT)?, 0);
-    txn.rollback();
+    drop(txn);
     Ok(())
 }
 
@@ -141,6 +141,44 @@ fn savepoints_nest() -> TestResult {
     drop(txn.savepoint()?);
     txn.commit()?;
     assert_eq!(int(&*engine.reader()?, COUNT)?, 2);
+    Ok(())
+}
+
+#[test]
+fn a_part_that_ends_takes_those_along_that_were_never_ended() -> TestResult {
+    let scene = Scene::new()?;
+    let engine = scene.open()?;
+    let txn = engine.begin()?;
+    let outer = txn.mark()?;
+    txn.execute(PUT, &[Bind::Text("x1"), Bind::Int(1)])?;
+    txn.mark()?;
+    txn.execute(PUT, &[Bind::Text("x2"), Bind::Int(1)])?;
+    txn.take_back(outer)?;
+    assert_eq!(int(&txn, COUNT)?, 0);
+    let outer = txn.mark()?;
+    txn.mark()?;
+    txn.execute(PUT, &[Bind::Text("x3"), Bind::Int(1)])?;
+    txn.release(outer)?;
+    assert_eq!(txn.mark()?, outer, "no part is open any more");
+    txn.commit()?;
+    assert_eq!(int(&*engine.reader()?, COUNT)?, 1);
+    Ok(())
+}
+
+#[test]
+fn a_part_of_a_lost_transaction_is_lost_with_it() -> TestResult {
+    let scene = Scene::new()?;
+    let engine = scene.open()?;
+    let txn = engine.begin()?;
+    let (outer, inner) = (txn.mark()?, txn.mark()?);
+    txn.execute(PUT, &[Bind::Text("x1"), Bind::Int(1)])?;
+    assert!(txn.execute("INSERT OR ROLLBACK INTO vellum_meta VALUES ('x1', 1)", &[]).is_err());
+    assert!(matches!(txn.release(inner), Err(StoreError::RolledBack { .. })));
+    assert!(matches!(txn.take_back(inner), Err(StoreError::RolledBack { .. })));
+    assert!(matches!(txn.mark(), Err(StoreError::RolledBack { .. })));
+    assert!(matches!(txn.release(outer), Err(StoreError::RolledBack { .. })));
+    assert!(matches!(txn.commit(), Err(StoreError::RolledBack { .. })));
+    assert_eq!(int(&*engine.reader()?, COUNT)?, 0);
     Ok(())
 }
 

@@ -12,7 +12,7 @@ struct Event {
     tags: Vec<String>,
 }
 
-fn run(tx: &Tx) -> vellum::Result<()> {
+fn run(tx: &Tx<'static>) -> vellum::Result<()> {
     tx.collection::<Event>()?.compile(|q, ()| q.count())?;
     Ok(())
 }
