@@ -3,11 +3,14 @@
 #![allow(clippy::panic, reason = "a helper of tests fails as a test does")]
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test program uses its part")]
 
+pub(crate) mod child;
 pub(crate) mod event;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use vellum::{Database, ErrorKind};
 
@@ -40,6 +43,24 @@ impl Drop for Dir {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// Runs `f` in so many threads, which begin together, and returns the first error.
+pub(crate) fn together(
+    threads: usize,
+    f: impl Fn(usize) -> vellum::Result<()> + Sync,
+) -> Result<(), Box<dyn Error>> {
+    let barrier = Barrier::new(threads);
+    thread::scope(|scope| {
+        let run = |number| {
+            barrier.wait();
+            f(number)
+        };
+        let running: Vec<_> = (0..threads).map(|number| scope.spawn(move || run(number))).collect();
+        running.into_iter().map(|one| one.join().map_err(|_| "a thread panicked")).collect::<Vec<_>>()
+    })
+    .into_iter()
+    .try_for_each(|result| Ok(result??))
 }
 
 /// Opens the file as another program would.

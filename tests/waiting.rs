@@ -1,0 +1,129 @@
+//! Who waits for whom, for how long, and what is said then.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use support::{Dir, TestResult, child, fails, stranger, together};
+use vellum::ErrorKind::Busy;
+use vellum::Options;
+use vellum::prelude::*;
+
+#[derive(Document, Serialize, Deserialize, Debug, Clone, PartialEq)]
+#[document(collection = "entries")]
+struct Entry {
+    id: i64,
+    #[document(index)]
+    by: String,
+    #[document(index)]
+    n: i64,
+}
+
+fn entry(by: &str, n: i64) -> Entry {
+    Entry { id: 0, by: by.into(), n }
+}
+
+#[test]
+fn readers_never_wait_for_the_writer() -> TestResult {
+    const TIMEOUT: Duration = Duration::from_secs(30);
+    let dir = Dir::new()?;
+    let db = Options::new().busy_timeout(TIMEOUT).open(dir.file("a.db"))?;
+    let entries = db.collection::<Entry>()?;
+    entries.insert_batch((0..100).map(|n| entry("before", n)))?;
+    let count = db.compile(|q, (by,)| q.from::<Entry>().filter(|e| e.by.eq(by)).count())?;
+    let tx = db.begin()?;
+    tx.collection::<Entry>()?.update_many(|e| e.n.ge(0), |e| e.by.set("after"))?;
+    tx.collection::<Entry>()?.ensure_indexes()?;
+    let start = Instant::now();
+    let read = |_| {
+        assert_eq!((count.call("before")?, count.call("after")?), (100, 0));
+        assert_eq!(entries.get(1)?.map(|entry| entry.by).as_deref(), Some("before"));
+        assert_eq!(entries.query().iter()?.count(), 100);
+        assert_eq!(count.on(&db.snapshot()?).call("before")?, 100);
+        let again = db.collection::<Entry>()?.compile(|q, ()| q.sum(|e| e.n))?;
+        assert_eq!(again.call(())?, 99 * 100 / 2);
+        Ok(())
+    };
+    read(0)?;
+    together(16, read)?;
+    assert_eq!(stranger(&db)?.query_row("SELECT count(*) FROM entries", [], |row| row.get(0)), Ok(100));
+    assert!(start.elapsed() < TIMEOUT / 2, "{:?}", start.elapsed());
+    tx.commit()?;
+    assert_eq!((count.call("before")?, count.call("after")?), (0, 100));
+    Ok(())
+}
+
+#[test]
+fn the_writer_never_waits_for_readers() -> TestResult {
+    const TIMEOUT: Duration = Duration::from_secs(30);
+    let dir = Dir::new()?;
+    let db = Options::new().busy_timeout(TIMEOUT).open(dir.file("a.db"))?;
+    let entries = db.collection::<Entry>()?;
+    entries.insert_batch((0..100).map(|n| entry("before", n)))?;
+    let snapshot = db.snapshot()?;
+    let mut rows = entries.query().iter()?;
+    rows.next().ok_or("a row")??;
+    let start = Instant::now();
+    entries.ensure_indexes()?;
+    entries.delete_many(|e| e.n.lt(50))?;
+    db.transaction(|tx| tx.collection::<Entry>()?.insert(entry("after", 100)))?;
+    assert!(start.elapsed() < TIMEOUT / 2, "{:?}", start.elapsed());
+    assert_eq!(rows.count(), 99);
+    assert_eq!(snapshot.collection::<Entry>()?.count()?, 100);
+    assert_eq!(entries.count()?, 51);
+    Ok(())
+}
+
+#[test]
+fn a_writer_that_comes_free_in_time_is_no_error() -> TestResult {
+    let db = Options::new().busy_timeout(Duration::from_secs(60)).open_in_memory()?;
+    let entries = db.collection::<Entry>()?;
+    let tx = db.begin()?;
+    thread::scope(|scope| {
+        let waiting: Vec<_> = (0..16)
+            .map(|n| {
+                let entries = &entries;
+                scope.spawn(move || entries.insert(entry("waited", n)))
+            })
+            .collect();
+        thread::sleep(Duration::from_millis(50));
+        tx.collection::<Entry>()?.insert(entry("first", 0))?;
+        tx.commit()?;
+        for one in waiting {
+            one.join().map_err(|_| "a thread panicked")??;
+        }
+        Ok::<_, Box<dyn std::error::Error>>(())
+    })?;
+    assert_eq!(entries.get(1)?.map(|entry| entry.by).as_deref(), Some("first"));
+    assert_eq!(entries.count()?, 17);
+    Ok(())
+}
+
+#[test]
+fn a_process_that_dies_frees_the_writer() -> TestResult {
+    if let Some(file) = child::told() {
+        let tx = Database::open(file)?.begin()?;
+        tx.collection::<Entry>()?.insert_batch((0..100).map(|n| entry("never committed", n)))?;
+        println!("\nheld");
+        thread::sleep(Duration::from_secs(600));
+        return Ok(tx.commit()?);
+    }
+    let dir = Dir::new()?;
+    let file = dir.file("a.db");
+    let db = Options::new().busy_timeout(Duration::from_millis(100)).open(&file)?;
+    let entries = db.collection::<Entry>()?;
+    entries.insert(entry("before", 0))?;
+    let mut other = child::start("a_process_that_dies_frees_the_writer", &file.display().to_string())?;
+    let said = BufReader::new(other.stdout.take().ok_or("its output")?);
+    said.lines().find(|line| line.as_ref().is_ok_and(|line| line == "held")).ok_or("it holds the lock")??;
+    assert_eq!(entries.count()?, 1);
+    fails(entries.insert(entry("meanwhile", 1)), Busy, &["a.db", "100 ms"]);
+    other.kill()?;
+    other.wait()?;
+    entries.insert(entry("after", 2))?;
+    assert_eq!(entries.query().select(|e| e.by).to_vec()?, ["before", "after"]);
+    Ok(())
+}
