@@ -77,6 +77,44 @@ fn the_writer_never_waits_for_readers() -> TestResult {
     Ok(())
 }
 
+/// Another process holds the lock, in the way of each form of a write.
+#[test]
+fn busy_comes_after_the_whole_timeout_and_says_so() -> TestResult {
+    let dir = Dir::new()?;
+    let holder = Database::open(dir.file("a.db"))?;
+    holder.collection::<Entry>()?.insert(entry("first", 0))?;
+    let other = stranger(&holder)?;
+    drop(holder);
+    other.execute_batch("BEGIN IMMEDIATE")?;
+    for millis in [3, 20, 250] {
+        let timeout = Duration::from_millis(millis);
+        let db = Options::new().busy_timeout(timeout).open(dir.file("a.db"))?;
+        let entries = db.collection::<Entry>()?;
+        let delete = entries.compile(|q, (n,)| q.filter(|e| e.n.eq(n)).delete())?;
+        let said = format!("stayed locked for {millis} ms: try again or raise busy_timeout");
+        let busy = |write: &dyn Fn() -> vellum::Result<()>| {
+            let start = Instant::now();
+            fails(write(), Busy, &["a.db", &said]);
+            let waited = start.elapsed();
+            assert!(timeout <= waited && waited < timeout + Duration::from_secs(5), "{millis}: {waited:?}");
+        };
+        busy(&|| entries.insert(entry("a", 1)).map(drop));
+        busy(&|| entries.insert_batch([entry("a", 1)]).map(drop));
+        busy(&|| entries.replace(&Entry { id: 1, ..entry("b", 1) }).map(drop));
+        busy(&|| entries.delete(1).map(drop));
+        busy(&|| entries.update_many(|e| e.n.eq(0), |e| e.n.set(1)).map(drop));
+        busy(&|| delete.call(0).map(drop));
+        busy(&|| entries.ensure_indexes().map(drop));
+        busy(&|| db.begin().map(drop));
+        busy(&|| db.transaction(|tx| tx.collection::<Entry>()?.insert(entry("a", 1))).map(drop));
+        assert_eq!(entries.count()?, 1);
+    }
+    other.execute_batch("ROLLBACK")?;
+    let entries = Database::open(dir.file("a.db"))?.collection::<Entry>()?;
+    assert_eq!(entries.insert(entry("free again", 1))?, 2);
+    Ok(())
+}
+
 #[test]
 fn a_writer_that_comes_free_in_time_is_no_error() -> TestResult {
     let db = Options::new().busy_timeout(Duration::from_secs(60)).open_in_memory()?;

@@ -200,9 +200,9 @@ impl Conn {
         self.db.is_readonly(rusqlite::MAIN_DB).unwrap_or(false)
     }
 
-    /// Changes how long SQLite waits for a lock.
+    /// Changes how long SQLite waits for a lock, which it counts in milliseconds: one that has begun counts.
     pub(super) fn wait_at_most(&self, timeout: Duration) {
-        let millis = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
+        let millis = i32::try_from(timeout.as_micros().div_ceil(1_000)).unwrap_or(i32::MAX);
         // SAFETY: the connection is open. The call cannot fail on one.
         unsafe { ffi::sqlite3_busy_timeout(self.raw, millis) };
     }
