@@ -77,6 +77,28 @@ fn the_writer_never_waits_for_readers() -> TestResult {
     Ok(())
 }
 
+#[test]
+fn a_thread_that_holds_iterators_runs_other_queries() -> TestResult {
+    let db = Options::new().busy_timeout(Duration::from_millis(100)).open_in_memory()?;
+    let entries = db.collection::<Entry>()?;
+    entries.insert_batch((0..20).map(|n| entry("all", n)))?;
+    let mut held = Vec::new();
+    for most in 1..=64 {
+        held.push(entries.query().iter()?);
+        if most < 64 {
+            assert_eq!(entries.filter(|e| e.n.lt(most)).count()?, most.min(20) as u64);
+        }
+    }
+    let start = Instant::now();
+    fails(entries.count(), Busy, &["64", "100 ms", "drop iterators and snapshots", "busy_timeout"]);
+    assert!(start.elapsed() >= Duration::from_millis(100), "{:?}", start.elapsed());
+    entries.insert(entry("a writer needs no reader", 20))?;
+    let rest = held.pop().ok_or("an iterator")?;
+    assert_eq!(rest.count(), 20);
+    assert_eq!(entries.count()?, 21);
+    Ok(())
+}
+
 /// Another process holds the lock, in the way of each form of a write.
 #[test]
 fn busy_comes_after_the_whole_timeout_and_says_so() -> TestResult {

@@ -110,6 +110,17 @@ impl Deref for Guard<'_> {
     }
 }
 
+impl Guard<'_> {
+    /// Looks at the schema, which perhaps moved in another process: the next call plans by what it is then. By this
+    /// connection: another one may not be free. A snapshot or transaction sees one schema.
+    pub(crate) fn look_again(&self) -> Result<()> {
+        if let Guard::Reader(reader) = self {
+            reader.look_again()?;
+        }
+        Ok(())
+    }
+}
+
 /// A write transaction for one call: the session's own, in a part that can be taken back, or one that is committed
 /// with the call.
 pub(crate) enum Write<'s> {
@@ -336,16 +347,10 @@ impl Session {
         let result = decode(&mut Rows::new(&mut statement, plan));
         let met_schema = statement.met_schema();
         drop(statement);
-        drop(guard);
         if met_schema && result.is_ok() {
-            self.look_again()?;
+            guard.look_again()?;
         }
         result
-    }
-
-    /// Looks at the schema, which perhaps moved in another process: the next call plans by what it is then.
-    pub(crate) fn look_again(&self) -> Result<()> {
-        self.newest_schema().map(|_| ())
     }
 }
 

@@ -33,6 +33,14 @@ impl Reader {
     pub(crate) fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
+
+    /// Reads the catalog again when its epoch moved. Rows of this connection that are being read go on.
+    pub(crate) fn look_again(&self) -> Result<(), StoreError> {
+        self.begin("BEGIN")?;
+        let seen = self.engine.schema_seen_by(self);
+        self.rollback();
+        seen.map(drop)
+    }
 }
 
 impl Deref for Reader {
@@ -74,6 +82,11 @@ impl<C: Deref<Target = Conn>> OwnedRows<C> {
         bind(&mut statement)?;
         let prepared = statement.detach();
         Ok(OwnedRows { prepared, conn })
+    }
+
+    /// Returns the guard.
+    pub(crate) fn guard(&self) -> &C {
+        &self.conn
     }
 
     /// As [`Stmt::met_schema`].
