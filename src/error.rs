@@ -1,6 +1,7 @@
 //! The umbrella error: what a call can fail with, by the layer that says so.
 
 use std::path::Path;
+use std::time::Duration;
 
 use crate::codec::CodecError;
 use crate::compile::CompileError;
@@ -86,6 +87,19 @@ pub enum TargetError {
         /// The file of the target.
         called_on: Box<Path>,
     },
+    /// Another thread used the transaction or snapshot for the whole configured time: one at a time can. Drop the
+    /// iterators that are done.
+    #[error(
+        "another thread used this transaction or snapshot of `{}` for {} ms: drop its iterators, or raise busy_timeout",
+        path.display(),
+        waited.as_millis()
+    )]
+    InUse {
+        /// The file.
+        path: Box<Path>,
+        /// How long the call was ready to wait.
+        waited: Duration,
+    },
 }
 
 /// The category of an [`Error`].
@@ -120,7 +134,8 @@ pub enum ErrorKind {
     Overflow,
     /// Division by zero.
     DivisionByZero,
-    /// The writer was not free within the busy timeout.
+    /// What the call needs was not free within the busy timeout: the writer, a connection to read with, or a
+    /// transaction or snapshot that threads share.
     Busy,
     /// What a handle was reading has changed.
     Changed,
@@ -155,6 +170,7 @@ impl Error {
             Error::Compile(_) => ErrorKind::InvalidQuery,
             Error::Store(error) => store_kind(error),
             Error::Codec { source, .. } => codec_kind(source),
+            Error::Target(TargetError::InUse { .. }) => ErrorKind::Busy,
             Error::Target(_) => ErrorKind::WrongTarget,
             Error::Query(QueryError::NoRow) => ErrorKind::NoRow,
             Error::Query(QueryError::ManyRows) => ErrorKind::ManyRows,

@@ -252,6 +252,26 @@ fn threads_share_a_transaction_and_move_the_inner_one() -> TestResult {
     Ok(())
 }
 
+#[test]
+fn a_shared_transaction_or_snapshot_is_waited_for_no_longer_than_the_writer() -> TestResult {
+    let (db, notes) = database()?;
+    notes.insert_batch([note("a"), note("b")])?;
+    let (tx, snapshot) = (db.begin()?, db.snapshot()?);
+    for shared in [tx.collection::<Note>()?, snapshot.collection::<Note>()?] {
+        let mut rows = shared.query().iter()?;
+        rows.next().ok_or("a row")??;
+        assert_eq!(shared.count()?, 2, "the same thread goes on");
+        let start = Instant::now();
+        let elsewhere = thread::scope(|scope| scope.spawn(|| shared.count()).join());
+        fails(elsewhere.map_err(|_| "panicked")?, Busy, &["150 ms", "drop its iterators", "busy_timeout"]);
+        assert!(start.elapsed() >= Duration::from_millis(150), "{:?}", start.elapsed());
+        drop(rows);
+        let elsewhere = thread::scope(|scope| scope.spawn(|| shared.count()).join());
+        assert_eq!(elsewhere.map_err(|_| "panicked")??, 2);
+    }
+    Ok(())
+}
+
 /// The thread that used the transaction last would wait for itself; any other may hope.
 #[test]
 fn a_transaction_takes_along_whose_writes_past_it_are_refused() -> TestResult {

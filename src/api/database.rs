@@ -63,8 +63,9 @@ impl Options {
         self
     }
 
-    /// Chooses how long a call waits for the writer, for a reader or for another process before `Busy`. Of handles
-    /// that share a file in this process, the first one's holds.
+    /// Chooses how long a call waits before `Busy`: for the writer, for a connection to read with, for another process,
+    /// or for another thread on the same transaction or snapshot. Of handles that share a file in this process, the
+    /// first one's holds.
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.store.busy_timeout = timeout;

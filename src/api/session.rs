@@ -161,12 +161,20 @@ impl Session {
         }
     }
 
+    /// Waits until no other thread uses what the session holds: a call does, and an iterator until it is dropped.
+    fn held<'m, T>(&self, pinned: &'m ReentrantMutex<T>) -> Result<ReentrantMutexGuard<'m, T>> {
+        let engine = &self.shared.engine;
+        let waited = engine.busy_timeout();
+        let in_use = || TargetError::InUse { path: engine.path().as_ref().into(), waited };
+        Ok(pinned.try_lock_for(waited).ok_or_else(in_use)?)
+    }
+
     /// Returns a connection to read with.
     pub(crate) fn read(&self) -> Result<Guard<'_>> {
         Ok(match &self.pinned {
             Pinned::None => Guard::Reader(self.shared.engine.reader()?),
-            Pinned::Snapshot { snapshot, .. } => Guard::Snapshot(snapshot.lock()),
-            Pinned::Transaction(transaction) => Guard::Transaction(transaction.lock()),
+            Pinned::Snapshot { snapshot, .. } => Guard::Snapshot(self.held(snapshot)?),
+            Pinned::Transaction(transaction) => Guard::Transaction(self.held(transaction)?),
         })
     }
 
@@ -180,7 +188,7 @@ impl Session {
                     other => other,
                 })
             }
-            Pinned::Transaction(transaction) => f(&transaction.lock()),
+            Pinned::Transaction(transaction) => f(&*self.held(transaction)?),
             Pinned::Snapshot { .. } => Err(self.read_only()),
         }
     }
@@ -215,7 +223,7 @@ impl Session {
                 Ok(result)
             }
             Pinned::Transaction(transaction) => {
-                let write = Write::Joined(transaction.lock());
+                let write = Write::Joined(self.held(transaction)?);
                 let result = f(&write)?;
                 write.note_ids_returned();
                 Ok(result)
@@ -251,7 +259,7 @@ impl Session {
         Ok(match &self.pinned {
             Pinned::None => self.shared.engine.schema(),
             Pinned::Snapshot { schema, .. } => Arc::clone(schema),
-            Pinned::Transaction(transaction) => transaction.lock().schema()?,
+            Pinned::Transaction(transaction) => self.held(transaction)?.schema()?,
         })
     }
 
@@ -260,7 +268,7 @@ impl Session {
         Ok(match &self.pinned {
             Pinned::None => self.shared.engine.epoch(),
             Pinned::Snapshot { schema, .. } => schema.epoch,
-            Pinned::Transaction(transaction) => transaction.lock().schema()?.epoch,
+            Pinned::Transaction(transaction) => self.held(transaction)?.schema()?.epoch,
         })
     }
 

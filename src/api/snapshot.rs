@@ -7,6 +7,8 @@ use crate::api::session::Session;
 use crate::error::Result;
 
 /// One moment of a database: every read sees the same. `Send` and `Sync`; it holds a connection until it is dropped.
+/// Threads that share one take turns, call by call; an iterator keeps its turn until it is dropped. To read at once,
+/// each takes a snapshot of its own.
 ///
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));

@@ -274,7 +274,8 @@ impl Engine {
         &self.queue
     }
 
-    pub(super) fn busy_timeout(&self) -> Duration {
+    /// Returns how long a call waits for others.
+    pub(crate) fn busy_timeout(&self) -> Duration {
         self.setup.busy_timeout
     }
 
