@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use support::{TestResult, fails};
 use vellum::ErrorKind::{Busy, NoRow, Unique, WrongTarget};
-use vellum::Options;
 use vellum::prelude::*;
+use vellum::{Durability, Options};
 
 #[derive(Document, Serialize, Deserialize, Debug, Clone, PartialEq)]
 #[document(collection = "notes")]
@@ -308,6 +308,25 @@ fn a_transaction_takes_along_whose_writes_past_it_are_refused() -> TestResult {
     inner.commit()?;
     thread::spawn(|| tx.commit()).join().map_err(|_| "panicked")??;
     assert_eq!(past_it(&notes), (None, false));
+    Ok(())
+}
+
+/// Another durability is another engine in the same process.
+#[test]
+fn all_handles_of_a_file_know_of_its_open_transaction_and_of_the_ids_it_gave() -> TestResult {
+    let dir = support::Dir::new()?;
+    let (one, two) = (
+        Database::open(dir.file("a.db"))?,
+        Options::new().durability(Durability::Os).open(dir.file("a.db"))?,
+    );
+    let notes = two.collection::<Note>()?;
+    let tx = one.begin()?;
+    let start = Instant::now();
+    fails(notes.insert(note("past it")), WrongTarget, &["a.db", "transaction"]);
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    let taken_back = insert(&tx, "a")?;
+    drop(tx);
+    assert_eq!(notes.insert(note("b"))?, taken_back + 1);
     Ok(())
 }
 

@@ -1,8 +1,9 @@
 //! An open file: its writer, its readers, its catalog.
 //!
-//! Opening a file that this process has open gives the same engine, so that writers of one process queue fairly and
-//! share one cache. Engines differ only where they must: a read-only handle and another durability get their own;
-//! of the busy timeouts the first one's holds.
+//! Opening a file that this process has open gives the same engine, so that writers of one process share one cache.
+//! Engines differ only where they must: a read-only handle and another durability get their own; of the busy timeouts
+//! the first one's holds. The engines of a file queue for one turn to write, and know of the ids that any of them gave
+//! and took back.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +20,7 @@ use super::load::{self, Load};
 use super::options::{Durability, Options};
 use super::pool::{self, Pool, Slot};
 use super::queue::{Queue, Refused};
-use super::registry::{create_file, slot};
+use super::registry::{Shared, create_file, slot};
 use super::schema::{self, Found, Schema};
 use super::temp::TempDir;
 use super::txn::{ReadTxn, Reader, WriteTxn, Writer};
@@ -32,12 +33,11 @@ pub(crate) struct Engine {
     setup: Setup,
     /// What the pool's connections are for.
     readers: Role,
-    queue: Queue,
+    shared: Arc<Shared>,
     /// The writer while nobody writes; opened again when a failure has taken it.
     writer: Mutex<Option<Box<Conn>>>,
     pool: Pool,
     schema: ArcSwap<Schema>,
-    burned: Burned,
     // Last: the connections close before their directory goes.
     _temp: Option<TempDir>,
 }
@@ -57,10 +57,11 @@ impl Engine {
         if let Some(open) = engine.upgrade() {
             return Ok(open);
         }
+        let (setup, shared) = (Setup::new(slot.path.as_path(), options), Arc::clone(&slot.shared));
         let opened = Arc::new(if options.read_only {
-            Self::open_read_only(Setup::new(slot.path.as_path(), options))?
+            Self::open_read_only(setup, shared)?
         } else {
-            Self::open_writable(Setup::new(slot.path.as_path(), options), None)?
+            Self::open_writable(setup, shared, None)?
         });
         *engine = Arc::downgrade(&opened);
         Ok(opened)
@@ -72,17 +73,17 @@ impl Engine {
         let path = temp.path().join("memory.db");
         create_file(&path).map_err(|error| StoreError::io(&path, error))?;
         let setup = Setup { durability: Durability::Memory, ..Setup::new(&path, options) };
-        Ok(Arc::new(Self::open_writable(setup, Some(temp))?))
+        Ok(Arc::new(Self::open_writable(setup, Arc::default(), Some(temp))?))
     }
 
-    fn open_writable(setup: Setup, temp: Option<TempDir>) -> Result<Self, StoreError> {
+    fn open_writable(setup: Setup, shared: Arc<Shared>, temp: Option<TempDir>) -> Result<Self, StoreError> {
         let deadline = Instant::now() + setup.busy_timeout;
         let writer = open_writer(&setup, deadline)?;
         let schema = until(deadline, || load_schema(&writer))?;
-        Ok(Self::new(setup, Role::Reader, Some(writer), schema, temp))
+        Ok(Self::new(setup, shared, Role::Reader, Some(writer), schema, temp))
     }
 
-    fn open_read_only(setup: Setup) -> Result<Self, StoreError> {
+    fn open_read_only(setup: Setup, shared: Arc<Shared>) -> Result<Self, StoreError> {
         let deadline = Instant::now() + setup.busy_timeout;
         let open = |role| {
             let conn = Conn::open(&setup, role)?;
@@ -98,18 +99,24 @@ impl Engine {
             other => other?,
         };
         let schema = until(deadline, || load_schema(&conn))?;
-        Ok(Self::new(setup, role, None, schema, None))
+        Ok(Self::new(setup, shared, role, None, schema, None))
     }
 
-    fn new(setup: Setup, readers: Role, writer: Option<Conn>, schema: Schema, temp: Option<TempDir>) -> Self {
+    fn new(
+        setup: Setup,
+        shared: Arc<Shared>,
+        readers: Role,
+        writer: Option<Conn>,
+        schema: Schema,
+        temp: Option<TempDir>,
+    ) -> Self {
         Self {
             setup,
             readers,
-            queue: Queue::default(),
+            shared,
             writer: Mutex::new(writer.map(Box::new)),
             pool: Pool::new(),
             schema: ArcSwap::from_pointee(schema),
-            burned: Burned::default(),
             _temp: temp,
         }
     }
@@ -126,7 +133,7 @@ impl Engine {
 
     /// Lends a connection outside a transaction.
     pub(crate) fn reader(self: &Arc<Self>) -> Result<Reader, StoreError> {
-        let timeout = if self.queue.is_held_by_caller() && self.pool.is_paused() {
+        let timeout = if self.queue().is_held_by_caller() && self.pool.is_paused() {
             // The caller is loading: nobody but itself can end the wait.
             return Err(StoreError::WrongTarget { path: Arc::clone(self.path()) });
         } else {
@@ -208,7 +215,7 @@ impl Engine {
         if self.is_read_only() {
             return Err(StoreError::ReadOnly { path: Arc::clone(self.path()), source: None });
         }
-        self.queue.acquire(self.setup.busy_timeout).map_err(|refused| match refused {
+        self.queue().acquire(self.setup.busy_timeout).map_err(|refused| match refused {
             Refused::TimedOut => self.busy(),
             Refused::HeldByCaller => StoreError::WrongTarget { path: Arc::clone(self.path()) },
         })?;
@@ -228,7 +235,7 @@ impl Engine {
     /// Takes the writer back, or does without it, and lets the next one write.
     pub(super) fn end_turn(&self, conn: Option<Box<Conn>>) {
         *lock(&self.writer) = conn;
-        self.queue.release();
+        self.queue().release();
     }
 
     /// Returns the catalog as it was last seen.
@@ -263,7 +270,7 @@ impl Engine {
     }
 
     pub(super) fn burned(&self) -> &Burned {
-        &self.burned
+        &self.shared.burned
     }
 
     pub(super) fn pool(&self) -> &Pool {
@@ -271,7 +278,7 @@ impl Engine {
     }
 
     pub(super) fn queue(&self) -> &Queue {
-        &self.queue
+        &self.shared.queue
     }
 
     /// Returns how long a call waits for others.

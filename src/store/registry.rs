@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, Weak};
 
 use super::engine::{Engine, lock};
 use super::error::StoreError;
+use super::ids::Burned;
 use super::options::{Durability, Options};
+use super::queue::Queue;
 
 /// A slot outlives its engine until somebody opens a file.
 static SLOTS: Mutex<Option<HashMap<Key, Arc<OpenSlot>>>> = Mutex::new(None);
@@ -24,7 +26,15 @@ struct Key {
 pub(super) struct OpenSlot {
     /// The file, as the system names it.
     pub(super) path: PathBuf,
+    pub(super) shared: Arc<Shared>,
     pub(super) engine: Mutex<Weak<Engine>>,
+}
+
+/// What the engines of one file share.
+#[derive(Default)]
+pub(super) struct Shared {
+    pub(super) queue: Queue,
+    pub(super) burned: Burned,
 }
 
 /// What every SQLite file begins with takes that many bytes.
@@ -53,7 +63,9 @@ pub(super) fn slot(path: &Path, options: &Options) -> Result<Arc<OpenSlot>, Stor
     };
     let slots = slots.get_or_insert_default();
     slots.retain(|_, slot| Arc::strong_count(slot) > 1 || lock(&slot.engine).strong_count() > 0);
-    let fresh = || Arc::new(OpenSlot { path: real, engine: Mutex::default() });
+    let same_file = slots.iter().find(|(other, _)| other.file == key.file);
+    let shared = same_file.map_or_else(Arc::default, |(_, slot)| Arc::clone(&slot.shared));
+    let fresh = || Arc::new(OpenSlot { path: real, shared, engine: Mutex::default() });
     Ok(Arc::clone(slots.entry(key).or_insert_with(fresh)))
 }
 
