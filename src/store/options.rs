@@ -2,15 +2,31 @@
 
 use std::time::Duration;
 
-/// What an acknowledged write survives.
+/// What a write survives once the call that made it has returned. What no call has acknowledged is there as a whole or
+/// not at all. Handles of a file may differ in it.
+///
+/// ```
+/// # use vellum::{Database, Durability, Options};
+/// # fn main() -> vellum::Result<()> {
+/// # let dir = std::env::temp_dir().join(format!("vellum-durability-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir).expect("a temporary directory");
+/// # let path = dir.join("app.db");
+/// let ledger = Database::open(&path)?; // `Full`
+/// let positions = Options::new().durability(Durability::Os).open(&path)?;
+/// # drop((ledger, positions));
+/// # std::fs::remove_dir_all(&dir).expect("what was made can be removed");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Durability {
     /// A power cut: each commit waits for the disk (`synchronous=FULL`).
     #[default]
     Full,
-    /// A crash of the program, not of the machine (`synchronous=NORMAL`).
+    /// A crash of the program (`synchronous=NORMAL`). A power cut may take the last commits.
     Os,
-    /// Nothing: for data that can be made again (`synchronous=OFF`).
+    /// Nothing: for a file that can be made again (`synchronous=OFF`). A power cut may damage the whole file, also what
+    /// other handles wrote.
     Memory,
 }
 

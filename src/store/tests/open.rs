@@ -46,6 +46,24 @@ fn every_promised_pragma_is_in_force() -> TestResult {
     Ok(())
 }
 
+/// Outside the WAL the removal of the journal is the commit, for which FULL does not wait.
+#[test]
+fn a_load_waits_for_the_disk_as_the_durability_says() -> TestResult {
+    for (durability, loading, after) in
+        [(Durability::Full, 3, 2), (Durability::Os, 1, 1), (Durability::Memory, 0, 0)]
+    {
+        let mut scene = Scene::new()?;
+        scene.options.durability = durability;
+        let engine = scene.open()?;
+        let load = engine.begin_load()?;
+        assert!(load.is_load());
+        assert_eq!(int(&load, "PRAGMA synchronous")?, loading);
+        load.commit()?;
+        assert_eq!(int(&*engine.begin()?, "PRAGMA synchronous")?, after);
+    }
+    Ok(())
+}
+
 #[test]
 fn triggers_do_not_run_on_our_writer() -> TestResult {
     let scene = Scene::new()?;
