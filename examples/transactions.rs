@@ -1,4 +1,4 @@
-//! Transactions, snapshots and what errors say. Run with `cargo run --example transactions`.
+//! Transactions inside transactions, snapshots, and what errors say. Run with `cargo run --example transactions`.
 
 use serde::{Deserialize, Serialize};
 use vellum::prelude::*;
@@ -13,19 +13,19 @@ struct Account {
     cents: i64,
 }
 
-/// Moves money, or changes nothing.
-fn transfer(db: &Database, from: &str, to: &str, cents: i64) -> vellum::Result<bool> {
-    let tx = db.begin()?;
-    let accounts = tx.collection::<Account>()?;
+/// Moves money, or changes nothing, inside a transaction that goes on either way.
+fn transfer(tx: &mut Tx<'_>, from: &str, to: &str, cents: i64) -> vellum::Result<bool> {
+    let inner = tx.begin()?;
+    let accounts = inner.collection::<Account>()?;
     let taken =
         accounts.update_many(|a| a.owner.eq(from) & a.cents.ge(cents), |a| a.cents.increment(-cents))?;
     let given = accounts.update_many(|a| a.owner.eq(to), |a| a.cents.increment(cents))?;
     if taken != 1 || given != 1 {
-        // Dropping the transaction would do the same.
-        tx.rollback()?;
+        // Dropping it would do the same.
+        inner.rollback()?;
         return Ok(false);
     }
-    tx.commit()?;
+    inner.commit()?;
     Ok(true)
 }
 
@@ -39,8 +39,10 @@ fn main() -> vellum::Result<()> {
 
     let balances = db.compile(|q, ()| q.from::<Account>().select(|a| (a.owner, a.cents)))?;
     let before = db.snapshot()?;
-    println!("ada pays bo: {}", transfer(&db, "ada", "bo", 2_500)?);
-    println!("bo pays too much: {}", transfer(&db, "bo", "ada", 99_999)?);
+    let mut tx = db.begin()?;
+    println!("ada pays bo: {}", transfer(&mut tx, "ada", "bo", 2_500)?);
+    println!("bo pays too much: {}", transfer(&mut tx, "bo", "ada", 99_999)?);
+    tx.commit()?;
     println!("before: {:?}", balances.on(&before).call(())?);
     println!("after: {:?}", balances.call(())?);
 
