@@ -3,6 +3,7 @@
 mod support;
 
 use std::io::{BufRead, BufReader};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -75,6 +76,30 @@ fn the_writer_never_waits_for_readers() -> TestResult {
     assert_eq!(snapshot.collection::<Entry>()?.count()?, 100);
     assert_eq!(entries.count()?, 51);
     Ok(())
+}
+
+/// A load goes around the log, beside which alone readers can read: they wait for its end.
+#[test]
+fn a_reader_waits_for_a_load_and_sees_all_of_it() -> TestResult {
+    let dir = Dir::new()?;
+    let db = Options::new().busy_timeout(Duration::from_secs(60)).open(dir.file("a.db"))?;
+    let entries = db.collection::<Entry>()?;
+    let (begun, wait_for_it) = mpsc::channel();
+    thread::scope(|scope| {
+        let loading = scope.spawn(|| {
+            entries.insert_batch((0..100).map(|n| {
+                if n == 50 {
+                    begun.send(()).expect("the reader is there");
+                    thread::sleep(Duration::from_millis(50));
+                }
+                entry("load", n)
+            }))
+        });
+        wait_for_it.recv()?;
+        assert_eq!(entries.count()?, 100);
+        assert_eq!(loading.join().map_err(|_| "a thread panicked")??.len(), 100);
+        Ok(())
+    })
 }
 
 #[test]
