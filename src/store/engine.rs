@@ -365,7 +365,7 @@ fn load_schema(conn: &Conn) -> Result<Schema, StoreError> {
 }
 
 /// Returns whether a WAL, or the journal of a load that was cut off, lies beside the file.
-fn has_log(path: &Path) -> bool {
+pub(super) fn has_log(path: &Path) -> bool {
     ["-wal", "-journal"].into_iter().any(|suffix| {
         let mut log = path.as_os_str().to_owned();
         log.push(suffix);

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 
-use super::engine::{Engine, lock};
+use super::engine::{Engine, has_log, lock};
 use super::error::StoreError;
 use super::ids::Burned;
 use super::options::{Durability, Options};
@@ -52,8 +52,9 @@ pub(super) fn slot(path: &Path, options: &Options) -> Result<Arc<OpenSlot>, Stor
         create_file(path).map_err(failed)?;
     }
     let real = fs::canonicalize(path).map_err(failed)?;
-    // SQLite takes a file of a byte or two for an empty one, and would write over it.
-    if (1..SQLITE_HEADER_LEN).contains(&fs::metadata(&real).map_err(failed)?.len()) {
+    // SQLite takes a file of a byte or two for an empty one, and would write over it. One that was cut off when it was
+    // made has a journal, by which it becomes empty again.
+    if (1..SQLITE_HEADER_LEN).contains(&fs::metadata(&real).map_err(failed)?.len()) && !has_log(&real) {
         return Err(StoreError::NotADatabase { path: real.into(), source: None });
     }
     let key = Key {

@@ -181,6 +181,20 @@ fn a_damaged_file_is_corrupt() -> TestResult {
     Ok(())
 }
 
+/// The files as they are when a process ends while it writes the first page of a new one.
+#[test]
+fn a_file_that_was_cut_off_when_it_was_made_is_made_again() -> TestResult {
+    let (scene, cut) = (Scene::new()?, Scene::new()?);
+    // Without waiting for the disk a journal counts from its first byte on.
+    let stranger = scene.stranger()?;
+    stranger.execute_batch("PRAGMA synchronous=OFF; BEGIN; CREATE TABLE t(a)")?;
+    fs::copy(scene.dir.path().join("app.db-journal"), cut.dir.path().join("app.db-journal"))?;
+    fs::write(cut.path(), &b"SQLite format 3\0"[..])?;
+    let engine = cut.open()?;
+    assert_eq!(int(&*engine.reader()?, "SELECT value FROM vellum_meta WHERE key = 'epoch'")?, 0);
+    Ok(())
+}
+
 #[test]
 fn sixteen_threads_open_one_new_file() -> TestResult {
     let scene = Scene::new()?;
