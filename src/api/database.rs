@@ -80,6 +80,13 @@ impl Options {
         self
     }
 
+    /// Reads and writes the file through a VFS of SQLite, which a test has registered.
+    #[cfg(test)]
+    pub(crate) fn vfs(mut self, name: &'static str) -> Self {
+        self.store.vfs = Some(name);
+        self
+    }
+
     /// Opens a file, creating it when it is missing.
     ///
     /// # Errors

@@ -83,19 +83,14 @@ impl Hasher for WordHasher {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::time::Duration;
 
     use super::*;
     use crate::store::conn::{Conn, Role, Setup};
-    use crate::store::options::Durability;
+    use crate::store::options::Options;
 
     #[test]
     fn the_statement_that_was_used_longest_ago_goes() -> Result<(), crate::store::StoreError> {
-        let setup = Setup {
-            path: Path::new(":memory:").into(),
-            durability: Durability::Full,
-            busy_timeout: Duration::ZERO,
-        };
+        let setup = Setup::new(Path::new(":memory:"), &Options::default());
         let conn = Conn::open(&setup, Role::Reader)?;
         let mut cache = Cache::default();
         let sql = |i: usize| format!("SELECT {i}");

@@ -59,6 +59,8 @@ pub(super) struct Setup {
     pub(super) path: Arc<Path>,
     pub(super) durability: Durability,
     pub(super) busy_timeout: Duration,
+    #[cfg(test)]
+    pub(super) vfs: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,7 +93,7 @@ impl Conn {
             return Err(StoreError::OldSqlite { found, needed: LEAST_SQLITE });
         }
         let site = Site { path: &setup.path, sql: "open", busy_timeout: setup.busy_timeout };
-        let db = connect(&setup.path, role).map_err(|e| error::from_rusqlite(&e, site))?;
+        let db = connect(setup, role).map_err(|e| error::from_rusqlite(&e, site))?;
         configure(&db, role, setup.busy_timeout).map_err(|e| error::from_rusqlite(&e, site))?;
         // SAFETY: the handle is used only while `db`, which is kept beside it, is open.
         let raw = unsafe { db.handle() };
@@ -296,18 +298,22 @@ impl Conn {
     }
 }
 
-fn connect(path: &Path, role: Role) -> rusqlite::Result<Connection> {
+fn connect(setup: &Setup, role: Role) -> rusqlite::Result<Connection> {
     let base = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_EXRESCODE;
-    match role {
-        Role::Writer | Role::Reader => {
-            Connection::open_with_flags(path, base | OpenFlags::SQLITE_OPEN_READ_WRITE)
-        }
-        Role::ReadOnly => Connection::open_with_flags(path, base | OpenFlags::SQLITE_OPEN_READ_ONLY),
+    let path = setup.path.to_path_buf();
+    let (path, flags) = match role {
+        Role::Writer | Role::Reader => (path, base | OpenFlags::SQLITE_OPEN_READ_WRITE),
+        Role::ReadOnly => (path, base | OpenFlags::SQLITE_OPEN_READ_ONLY),
         Role::Immutable => {
             let flags = base | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-            Connection::open_with_flags(immutable_uri(path), flags)
+            (immutable_uri(&path).into(), flags)
         }
+    };
+    #[cfg(test)]
+    if let Some(vfs) = setup.vfs {
+        return Connection::open_with_flags_and_vfs(path, flags, vfs);
     }
+    Connection::open_with_flags(path, flags)
 }
 
 fn immutable_uri(path: &Path) -> String {
@@ -349,14 +355,11 @@ fn configure(db: &Connection, role: Role, busy_timeout: Duration) -> rusqlite::R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Options;
 
     #[test]
     fn the_writer_and_a_reader_differ_in_triggers_alone() -> Result<(), Box<dyn std::error::Error>> {
-        let setup = Setup {
-            path: Path::new(":memory:").into(),
-            durability: Durability::Full,
-            busy_timeout: Duration::from_secs(5),
-        };
+        let setup = Setup::new(Path::new(":memory:"), &Options::default());
         for role in [Role::Writer, Role::Reader] {
             let db = Conn::open(&setup, role)?.db;
             assert!(db.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG)?);
@@ -373,11 +376,7 @@ mod tests {
     #[test]
     fn a_commit_that_fails_halfway_says_that_its_outcome_is_unknown() -> Result<(), Box<dyn std::error::Error>>
     {
-        let setup = Setup {
-            path: Path::new(":memory:").into(),
-            durability: Durability::Full,
-            busy_timeout: Duration::from_secs(5),
-        };
+        let setup = Setup::new(Path::new(":memory:"), &Options::default());
         let mut conn = Conn::open(&setup, Role::Writer)?;
         conn.db.commit_hook(Some(|| true))?;
         conn.begin("BEGIN")?;

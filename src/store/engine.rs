@@ -304,9 +304,15 @@ impl Engine {
 }
 
 impl Setup {
-    fn new(path: &Path, options: &Options) -> Self {
+    pub(super) fn new(path: &Path, options: &Options) -> Self {
         let busy_timeout = options.busy_timeout.min(LONGEST_WAIT);
-        Self { path: path.into(), durability: options.durability, busy_timeout }
+        Self {
+            path: path.into(),
+            durability: options.durability,
+            busy_timeout,
+            #[cfg(test)]
+            vfs: options.vfs,
+        }
     }
 }
 

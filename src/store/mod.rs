@@ -41,4 +41,6 @@ pub(crate) use options::Options;
 pub(crate) use schema::{CollectionInfo, Schema};
 pub(crate) use statistics::{ANALYZED_ROWS, Statistics};
 pub(crate) use stmt::{Bind, Cell, Row, Stmt};
+#[cfg(test)]
+pub(crate) use tests::faults;
 pub(crate) use txn::{OwnedRows, ReadTxn, Reader, WriteTxn};

@@ -23,7 +23,7 @@ pub enum Durability {
     /// A power cut: each commit waits for the disk (`synchronous=FULL`).
     #[default]
     Full,
-    /// A crash of the program (`synchronous=NORMAL`). A power cut may take the last commits.
+    /// A crash of the program (`synchronous=NORMAL`). A power cut takes the last commits, and damages nothing.
     Os,
     /// Nothing: for a file that can be made again (`synchronous=OFF`). A power cut may damage the whole file, also what
     /// other handles wrote.
@@ -49,10 +49,19 @@ pub(crate) struct Options {
     pub(crate) durability: Durability,
     /// How long to wait for a lock before `Busy`.
     pub(crate) busy_timeout: Duration,
+    /// The VFS of SQLite that reads and writes the file, when it is not the system's own.
+    #[cfg(test)]
+    pub(crate) vfs: Option<&'static str>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { read_only: false, durability: Durability::Full, busy_timeout: Duration::from_secs(5) }
+        Self {
+            read_only: false,
+            durability: Durability::Full,
+            busy_timeout: Duration::from_secs(5),
+            #[cfg(test)]
+            vfs: None,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the store as a whole: files that are opened, transactions that meet, schemas that move.
 
+pub(crate) mod faults;
 mod functions;
 mod ids;
 mod index;

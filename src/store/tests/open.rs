@@ -225,11 +225,7 @@ fn many_strangers_to_each_other_create_one_file() -> TestResult {
         let mut scene = Scene::new()?;
         scene.options.busy_timeout = Duration::from_secs(5);
         fs::write(scene.path(), b"")?;
-        let setup = crate::store::conn::Setup {
-            path: scene.path().into(),
-            durability: Durability::Full,
-            busy_timeout: Duration::from_secs(5),
-        };
+        let setup = crate::store::conn::Setup::new(&scene.path(), &scene.options);
         let barrier = Barrier::new(8);
         thread::scope(|scope| {
             let openers: Vec<_> = (0..8)
