@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::ir::doc::{Expr, Nulls, OrderKey};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::value::{FieldDefault, Kind};
-use crate::store::{IndexColumnSpec, IndexOutcome, IndexSpec};
+use crate::store::{CollectionInfo, IndexColumnSpec, IndexOutcome, IndexSpec};
 
 /// What became of the indexes that were asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +41,15 @@ impl IndexReport {
             IndexOutcome::Rebuilt { name } => self.rebuilt.push(name),
             IndexOutcome::Differs { name } => self.different.push(name),
         }
+    }
+
+    /// Notes the indexes that are there and that the report does not name yet.
+    fn note_undeclared(&mut self, info: &CollectionInfo) {
+        let known = [&self.created, &self.unchanged, &self.different];
+        let names = info.indexes.iter().filter(|index| !index.narrow).map(|index| &index.name);
+        let undeclared = names.filter(|name| !known.iter().any(|names| names.contains(name)));
+        self.undeclared = undeclared.cloned().collect();
+        self.undeclared.sort_unstable();
     }
 }
 
@@ -130,21 +139,17 @@ impl<'s, T: Document> Collection<'s, T> {
         let declared = Indexes::of::<T>()?;
         let specs =
             declared.iter().map(|index| spec(&index.keys, index.unique)).collect::<Result<Vec<_>, _>>()?;
-        let mut report = if self.session.shared.engine.is_read_only() {
-            self.found(&specs)?
-        } else {
-            self.session.write_all(|write| {
-                let report = self.make_in(write, &specs)?;
-                write.refresh_narrow(&*self.info(write)?)?;
-                write.refresh_statistics(&*self.info(write)?)?;
-                Ok(report)
-            })?
-        };
-        let known = [&report.created, &report.unchanged, &report.different];
-        let named = |name: &String| known.iter().any(|names| names.contains(name));
-        report.undeclared =
-            self.indexes()?.into_iter().map(|index| index.name).filter(|name| !named(name)).collect();
-        Ok(report)
+        if self.session.shared.engine.is_read_only() {
+            return self.found(&specs);
+        }
+        self.session.write_all(|write| {
+            let mut report = self.make_in(write, &specs)?;
+            write.refresh_narrow(&*self.info(write)?)?;
+            write.refresh_statistics(&*self.info(write)?)?;
+            // Inside the transaction: once it is committed, nothing may fail any more.
+            report.note_undeclared(&*self.info(write)?);
+            Ok(report)
+        })
     }
 
     fn make_in(&self, write: &Write<'_>, specs: &[IndexSpec]) -> Result<IndexReport> {
@@ -159,19 +164,19 @@ impl<'s, T: Document> Collection<'s, T> {
     /// Reports on indexes that are all there, without writing.
     fn found(&self, specs: &[IndexSpec]) -> Result<IndexReport> {
         let schema = self.session.newest_schema()?;
-        let outcomes =
-            schema.collections.get(self.name()).map(|info| specs.iter().map(|spec| spec.outcome_in(info)));
         let mut report = IndexReport::default();
-        for outcome in outcomes.into_iter().flatten() {
-            match outcome {
+        let Some(info) = schema.collections.get(self.name()) else { return Ok(report) };
+        for spec in specs {
+            match spec.outcome_in(info) {
                 Some(outcome) => report.add(outcome),
                 None => return self.session.write_all(|_| Ok(report)),
             }
         }
+        report.note_undeclared(info);
         Ok(report)
     }
 
-    fn info(&self, write: &Write<'_>) -> Result<std::sync::Arc<crate::store::CollectionInfo>> {
+    fn info(&self, write: &Write<'_>) -> Result<std::sync::Arc<CollectionInfo>> {
         let found = write.schema()?.collections.get(self.name()).cloned();
         Ok(found.ok_or_else(|| CompileError::UnknownCollection { name: self.name().to_owned() })?)
     }

@@ -105,6 +105,11 @@ fn a_batch_after_which_the_log_is_copied_back() -> Result {
 }
 
 #[test]
+fn indexes_that_come_and_go() -> Result {
+    survive(&scenario::INDEXES)
+}
+
+#[test]
 fn updates_by_query() -> Result {
     survive(&scenario::UPDATES)
 }

@@ -134,6 +134,27 @@ pub(super) static CHECKPOINT: Scenario = Scenario {
     ],
 };
 
+pub(super) static INDEXES: Scenario = Scenario {
+    name: "indexes_that_come_and_go",
+    prepare: Some(|db| db.collection::<Note>()?.insert_batch((0..40).map(|n| note(n, TEXT_LEN))).map(drop)),
+    steps: &[
+        step(
+            |db| db.collection::<Note>()?.ensure_index(|n| n.name).unique().create().map(drop),
+            |state| state.indexes.extend(["notes/name".to_owned()]),
+        ),
+        step(
+            |db| db.collection::<Note>()?.ensure_indexes().map(drop),
+            // The first one, too, where it was not made.
+            |state| state.indexes.extend(["notes/name".to_owned(), "notes/shelf".to_owned()]),
+        ),
+        step(|db| insert(db, 101), |state| state.add(note(101, TEXT_LEN))),
+        step(
+            |db| db.collection::<Note>()?.drop_index("notes/name").map(drop),
+            |state| state.indexes.retain(|name| name != "notes/name"),
+        ),
+    ],
+};
+
 pub(super) static UPDATES: Scenario = Scenario {
     name: "updates_by_query",
     prepare: Some(in_use),
