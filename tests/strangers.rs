@@ -117,6 +117,20 @@ fn a_read_only_handle_reports_on_its_indexes() -> TestResult {
 }
 
 #[test]
+fn an_update_that_meets_a_damaged_document_says_so() -> TestResult {
+    let scratch = Scratch::new("damaged")?;
+    let things = Database::open(scratch.file())?.collection::<Thing>()?;
+    things.insert_batch([thing("a", 1), thing("b", 2)])?;
+    let stranger = rusqlite::Connection::open(scratch.file())?;
+    let damage = "PRAGMA ignore_check_constraints=ON; UPDATE things SET doc = x'ff' WHERE id = 2";
+    stranger.execute_batch(damage)?;
+    fails(things.update_many(|t| t.size.ge(0), |t| t.name.set("c")), ErrorKind::Corrupt, &["it.db"]);
+    assert_eq!(things.get(1)?.map(|t| t.name).as_deref(), Some("a"));
+    assert_eq!(things.update_many(|t| t.id.eq(1), |t| t.name.set("c"))?, 1);
+    Ok(())
+}
+
+#[test]
 fn an_error_says_its_cause_in_its_own_words() -> TestResult {
     let things = Database::open_in_memory()?.collection::<Thing>()?;
     things.ensure_index(|t| t.name).unique().create()?;

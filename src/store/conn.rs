@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -76,6 +77,8 @@ pub(crate) struct Conn {
     // Before `db`: statements are finalized before their connection closes.
     cache: RefCell<Cache>,
     transaction: Cell<Transaction>,
+    /// Whether a commit was tried since the writer was lent. SQLite's hook says so.
+    committing: Arc<AtomicBool>,
     raw: *mut ffi::sqlite3,
     setup: Setup,
     db: Connection,
@@ -93,13 +96,17 @@ impl Conn {
             return Err(StoreError::OldSqlite { found, needed: LEAST_SQLITE });
         }
         let site = Site { path: &setup.path, sql: "open", busy_timeout: setup.busy_timeout };
-        let db = connect(setup, role).map_err(|e| error::from_rusqlite(&e, site))?;
-        configure(&db, role, setup.busy_timeout).map_err(|e| error::from_rusqlite(&e, site))?;
+        let mut db = connect(setup, role).map_err(|e| error::from_rusqlite(&e, site))?;
+        let committing = Arc::default();
+        configure(&db, role, setup.busy_timeout)
+            .and_then(|()| if role == Role::Writer { watch_commits(&mut db, &committing) } else { Ok(()) })
+            .map_err(|e| error::from_rusqlite(&e, site))?;
         // SAFETY: the handle is used only while `db`, which is kept beside it, is open.
         let raw = unsafe { db.handle() };
         Ok(Self {
             cache: RefCell::default(),
             transaction: Cell::new(Transaction::None),
+            committing,
             raw,
             setup: setup.clone(),
             db,
@@ -221,6 +228,16 @@ impl Conn {
         self.execute(sql, &[])?;
         self.transaction.set(Transaction::Open);
         Ok(())
+    }
+
+    /// Forgets commits of before.
+    pub(super) fn expect_commit(&self) {
+        self.committing.store(false, Ordering::Relaxed);
+    }
+
+    /// Returns whether the writer has come to a commit since one was expected: before it, nothing can count.
+    pub(super) fn has_come_to_commit(&self) -> bool {
+        self.committing.load(Ordering::Relaxed)
     }
 
     /// Commits; on an error the transaction is over, too.
@@ -350,6 +367,15 @@ fn configure(db: &Connection, role: Role, busy_timeout: Duration) -> rusqlite::R
         db.set_db_config(config, on)?;
     }
     functions::register(db)
+}
+
+fn watch_commits(db: &mut Connection, committing: &Arc<AtomicBool>) -> rusqlite::Result<()> {
+    let committing = Arc::clone(committing);
+    db.commit_hook(Some(move || {
+        committing.store(true, Ordering::Relaxed);
+        // The commit goes on.
+        false
+    }))
 }
 
 #[cfg(test)]

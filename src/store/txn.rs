@@ -162,19 +162,21 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(super) fn new(engine: Arc<Engine>, conn: Box<Conn>) -> Self {
+        conn.expect_commit();
         Self { conn: ManuallyDrop::new(conn), engine, usable: true }
     }
 
-    /// Returns the error of a statement as that of its commit: when the disk failed, nobody knows whether it counts.
+    /// Returns the error of a statement as that of its commit, once it has come to it: when the disk failed there,
+    /// nobody knows whether it counts.
     pub(crate) fn outcome(&mut self, error: StoreError) -> StoreError {
-        match error {
-            StoreError::Io { .. } | StoreError::Corrupt { .. } => {
-                self.usable = false;
-                let path = Arc::clone(self.engine.path());
-                StoreError::OutcomeUnknown { path, source: Box::new(error) }
-            }
-            other => other,
+        if !matches!(error, StoreError::Io { .. } | StoreError::Corrupt { .. }) {
+            return error;
         }
+        self.usable = false;
+        if !self.conn.has_come_to_commit() {
+            return error;
+        }
+        StoreError::OutcomeUnknown { path: Arc::clone(self.engine.path()), source: Box::new(error) }
     }
 }
 

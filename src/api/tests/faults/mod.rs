@@ -20,8 +20,8 @@ mod transaction;
 use self::place::Place;
 use self::run::run;
 use self::scenario::Scenario;
-use crate::Durability;
-use crate::store::faults::{Fault, How};
+use crate::store::faults::{Call, Fault, How};
+use crate::{Durability, ErrorKind};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -70,6 +70,11 @@ fn survive_each(place: &Place<'_>, how: How, lasting: bool) -> Result {
     for at in points(sound.calls) {
         let met = run(place, Fault { how, at, lasting })?;
         assert!(met.hit.is_some(), "{how:?} at {at} of {}", sound.calls);
+        // Nothing was committed that could not be read for. A load is: its commit reads, too.
+        let is_load = std::ptr::eq(place.scenario, &scenario::LOAD);
+        if (how, lasting, met.hit) == (How::Refused, false, Some(Call::Read)) && !is_load {
+            assert!(!met.failed.contains(&ErrorKind::OutcomeUnknown), "read {at} of {}", sound.calls);
+        }
     }
     Ok(())
 }
