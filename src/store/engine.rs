@@ -89,13 +89,11 @@ impl Engine {
             let conn = Conn::open(&setup, role)?;
             until(deadline, || examine_read_only(&conn))?;
             conn.settle(role)?;
-            Ok((role, conn))
+            Ok::<_, StoreError>((role, conn))
         };
         let (role, conn) = match open(Role::ReadOnly) {
             // The companions of a WAL file cannot be made here. Without a log the file alone is the whole truth.
-            Err(StoreError::Io { .. } | StoreError::ReadOnly { .. }) if !has_log(&setup.path) => {
-                open(Role::Immutable)?
-            }
+            Err(error) if error.is_cannot_open() && !has_log(&setup.path) => open(Role::Immutable)?,
             other => other?,
         };
         let schema = until(deadline, || load_schema(&conn))?;

@@ -258,6 +258,18 @@ impl StoreError {
     pub(super) fn is_busy(&self) -> bool {
         matches!(self, StoreError::Busy { .. })
     }
+
+    /// Returns whether a file could not be opened, or not be made. A read or a lock that failed is something else: it
+    /// may go well the next time.
+    pub(super) fn is_cannot_open(&self) -> bool {
+        match self {
+            StoreError::ReadOnly { .. } => true,
+            StoreError::Io { source, .. } => source
+                .downcast_ref::<SqliteError>()
+                .is_some_and(|source| source.code & 0xff == ffi::SQLITE_CANTOPEN),
+            _ => false,
+        }
+    }
 }
 
 /// Where an error happened.

@@ -12,6 +12,7 @@
 mod death;
 mod history;
 mod place;
+mod read_only;
 mod run;
 mod scenario;
 mod state;
