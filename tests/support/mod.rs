@@ -84,6 +84,23 @@ pub(crate) fn stored(db: &Database, table: &str, id: i64) -> rusqlite::Result<St
     stranger(db)?.query_row(&sql, [id], |row| row.get(0))
 }
 
+/// Asserts that SQLite finds a file whole, and that the catalog and the schema tell of the same columns and indexes.
+pub(crate) fn assert_whole(file: &Path) -> TestResult {
+    const IN_CATALOG: &str =
+        "SELECT name FROM vellum_index UNION ALL SELECT name FROM vellum_column ORDER BY 1";
+    const IN_SCHEMA: &str =
+        "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL UNION ALL
+        SELECT x.name FROM vellum_collection AS c CROSS JOIN pragma_table_xinfo(c.tbl) AS x WHERE x.hidden = 2
+        ORDER BY 1";
+    let conn = rusqlite::Connection::open(file)?;
+    let names = |sql: &str| -> rusqlite::Result<Vec<String>> {
+        conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+    };
+    assert_eq!(names("PRAGMA integrity_check")?, ["ok"]);
+    assert_eq!(names(IN_CATALOG)?, names(IN_SCHEMA)?, "the catalog and the schema");
+    Ok(())
+}
+
 /// Returns SQLite's plan of a statement, one line a step.
 pub(crate) fn plan_of(db: &Database, sql: &str) -> rusqlite::Result<String> {
     let conn = stranger(db)?;
