@@ -341,3 +341,37 @@ fn a_place_in_a_list_cannot_be_assigned_or_indexed() -> TestResult {
     assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::InvalidQuery));
     Ok(())
 }
+
+#[derive(Document, Serialize, Deserialize, Debug, Clone, PartialEq)]
+struct Named {
+    id: i64,
+    #[document(index)]
+    value: i64,
+    #[document(index)]
+    r#type: String,
+    nums: Vec<i64>,
+    flag: bool,
+}
+
+#[test]
+fn an_update_means_the_documents_own_fields_where_items_have_their_like() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let named = db.collection::<Named>()?;
+    named.ensure_indexes()?;
+    let document = |id, value, kind: &str, nums: &[i64]| Named {
+        id,
+        value,
+        r#type: kind.to_owned(),
+        nums: nums.to_vec(),
+        flag: false,
+    };
+    named.insert_batch([document(1, 8, "x", &[9, 1]), document(2, 1, "integer", &[1])])?;
+    let flags = |named: &Collection<'_, Named>| named.query().select(|n| n.flag).to_vec();
+    assert_eq!(named.query().update(|n| n.flag.set(n.nums.any(|x| x.eq(n.id))))?, 1);
+    assert_eq!(flags(&named)?, [true, false], "the key");
+    assert_eq!(named.query().update(|n| n.flag.set(n.nums.all(|x| x.eq(n.value))))?, 2);
+    assert_eq!(flags(&named)?, [false, true], "an indexed field");
+    assert_eq!(named.query().update(|n| n.flag.set(n.nums.any(|_| n.r#type.eq("x"))))?, 2);
+    assert_eq!(flags(&named)?, [true, false], "another");
+    Ok(())
+}

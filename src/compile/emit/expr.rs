@@ -91,10 +91,8 @@ impl Printer {
     }
 
     fn qualifier(&mut self, source: Alias) {
-        if source != Alias::OWN {
-            self.alias(source);
-            self.push(".");
-        }
+        self.alias(source);
+        self.push(".");
     }
 
     fn own(&mut self, source: Alias, name: &str) {

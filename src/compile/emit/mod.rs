@@ -9,7 +9,7 @@ mod expr;
 pub(crate) mod quote;
 mod select;
 
-use crate::ir::sql::{Body, Statement};
+use crate::ir::sql::{Alias, Body, Statement};
 
 /// Returns the statement's text.
 pub(crate) fn emit(statement: &Statement) -> String {
@@ -47,8 +47,11 @@ impl Printer {
     }
 
     /// Prints the table that a write finds rows of by their ids: through a narrower index SQLite would find each twice.
+    /// It has a name, for the rows of `jsonb_each` have an `id`, a `value` and a `type` of their own.
     fn by_id(&mut self, table: &str) {
         self.identifier(table);
+        self.push(" AS ");
+        self.alias(Alias::OWN);
         self.push(" NOT INDEXED");
     }
 

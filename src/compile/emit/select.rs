@@ -133,6 +133,9 @@ impl Printer {
     }
 
     pub(super) fn alias(&mut self, alias: Alias) {
-        self.push(&format!("t{}", alias.0));
+        match alias {
+            Alias::OWN => self.push("own"),
+            Alias(number) => self.push(&format!("t{number}")),
+        }
     }
 }

@@ -119,7 +119,7 @@ pub(crate) struct Source {
 pub(crate) struct Alias(pub(crate) u32);
 
 impl Alias {
-    /// The table that a write goes to, which needs no name.
+    /// The table that a write goes to.
     pub(crate) const OWN: Alias = Alias(u32::MAX);
 }
 
