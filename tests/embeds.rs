@@ -216,3 +216,100 @@ fn a_generic_document_is_a_document_for_each_type() -> Result<()> {
     assert_eq!(outer.filter(|o| o.text.inner().gt(3)).count()?, 1);
     Ok(())
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Embed)]
+#[repr(u8)]
+#[document(repr = u8)]
+enum Priority {
+    Low = 1,
+    High = 9,
+}
+
+impl Serialize for Priority {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_u8(*self as u8)
+    }
+}
+
+impl<'de> Deserialize<'de> for Priority {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        match u8::deserialize(deserializer)? {
+            1 => Ok(Priority::Low),
+            9 => Ok(Priority::High),
+            other => Err(serde::de::Error::custom(format!("no priority {other}"))),
+        }
+    }
+}
+
+/// Hours and minutes, stored as text that sorts.
+#[derive(Embed, Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[serde(into = "String", try_from = "String")]
+#[document(repr = String)]
+struct Clock {
+    minutes: u16,
+}
+
+impl From<Clock> for String {
+    fn from(clock: Clock) -> String {
+        format!("{:02}:{:02}", clock.minutes / 60, clock.minutes % 60)
+    }
+}
+
+impl TryFrom<String> for Clock {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(text: String) -> std::result::Result<Self, Self::Error> {
+        let (hours, minutes) = text.split_once(':').unwrap_or((&text, "0"));
+        Ok(Clock { minutes: hours.parse::<u16>()? * 60 + minutes.parse::<u16>()? })
+    }
+}
+
+/// Declares what it is not stored as.
+#[derive(Embed, Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[document(repr = i64)]
+enum Wrong {
+    A,
+}
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Task {
+    id: i64,
+    #[document(index)]
+    priority: Priority,
+    #[document(index)]
+    at: Option<Clock>,
+    #[serde(default)]
+    until: Option<Clock>,
+    wrong: Wrong,
+}
+
+#[test]
+fn a_type_that_declares_what_it_is_stored_as_is_an_operand_like_that() -> Result<()> {
+    let db = Database::open_in_memory()?;
+    let tasks = db.collection::<Task>()?;
+    tasks.ensure_indexes()?;
+    let task = |priority, minutes: Option<u16>| {
+        let at = minutes.map(|minutes| Clock { minutes });
+        Task { id: 0, priority, at, until: None, wrong: Wrong::A }
+    };
+    tasks.insert_batch([
+        task(Priority::Low, Some(61)),
+        task(Priority::High, None),
+        task(Priority::Low, Some(600)),
+    ])?;
+    assert_eq!(tasks.filter(|t| t.priority.eq(Priority::Low)).select(|t| t.id).to_vec()?, [1, 3]);
+    assert_eq!(
+        tasks.filter(|t| t.priority.gt(Priority::Low)).select(|t| t.priority).to_vec()?,
+        [Priority::High]
+    );
+    assert_eq!(tasks.query().sum(|t| t.priority.inner())?, 11);
+    let before = db.compile(|q, (at,)| q.from::<Task>().filter(|t| t.at.lt(at)).select(|t| t.at))?;
+    assert_eq!(before.call(Clock { minutes: 90 })?, [Some(Clock { minutes: 61 })]);
+    assert_eq!(before.explain()?.plan.readings[0].indexes, ["task/at"]);
+    assert_eq!(tasks.filter(|t| t.at.inner().starts_with("10")).select(|t| t.id).to_vec()?, [3]);
+    assert_eq!(tasks.update_many(|t| t.id.eq(2), |t| t.at.set(Some(Clock { minutes: 5 })))?, 1);
+    assert_eq!(tasks.query().min(|t| t.at)?, Some(Clock { minutes: 5 }));
+    let error = tasks.filter(|t| t.wrong.eq(Wrong::A)).count().unwrap_err();
+    assert!(error.to_string().contains("serde does not store it as the declared `i64`"), "{error}");
+    Ok(())
+}

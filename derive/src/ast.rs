@@ -96,6 +96,8 @@ pub(crate) struct Struct<'a> {
 
 /// What can be embedded.
 pub(crate) enum Embedded<'a> {
+    /// A type that says itself what it is stored as.
+    Declared(Box<Container<'a>>),
     Struct(Struct<'a>),
     Newtype(Newtype<'a>),
     Enum(Enum<'a>),
@@ -201,6 +203,9 @@ impl<'a> Embedded<'a> {
     /// Reads the item and its attributes. `None` when it is of a form that is not embedded.
     pub(crate) fn read(ctxt: &Ctxt, input: &'a DeriveInput) -> Option<Self> {
         let container = Container::read(ctxt, input, Role::Embed);
+        if container.options.repr.is_some() {
+            return Some(Self::Declared(Box::new(container)));
+        }
         match &input.data {
             Data::Struct(data) => {
                 let form = StructForm::read(ctxt, &input.attrs);
@@ -264,6 +269,12 @@ impl<'a> Inner<'a> {
 impl<'a> Enum<'a> {
     fn read(ctxt: &Ctxt, container: Container<'a>, attrs: &[Attribute], data: &'a DataEnum) -> Self {
         let form = EnumForm::read(ctxt, attrs);
+        // Serde's own derive stores names whatever the representation in memory; others store that.
+        if let Some(attr) = attrs.iter().find(|attr| *attr.path() == symbol::REPR && !is_layout(attr)) {
+            let message = "this enum may be stored by its names or by its numbers: say which by \
+                           `#[document(repr = String)]` or `#[document(repr = i64)]`";
+            ctxt.push(syn::Error::new_spanned(attr, message));
+        }
         let variants = data.variants.iter().map(|variant| Variant::read(ctxt, variant, &form)).collect();
         Self { container, form, variants }
     }
@@ -319,6 +330,17 @@ impl<'a> Field<'a> {
     pub(crate) fn has_symbol(&self) -> bool {
         !self.form.skips_writing && self.options.opaque.is_none()
     }
+}
+
+/// Returns whether `#[repr(..)]` says nothing of numbers.
+fn is_layout(attr: &Attribute) -> bool {
+    let mut is_layout = true;
+    // What does not parse is for rustc to report.
+    let _ = attr.parse_nested_meta(|meta| {
+        is_layout &= ["C", "transparent", "Rust"].iter().any(|word| meta.path.is_ident(word));
+        Ok(())
+    });
+    is_layout
 }
 
 fn docs(attrs: &[Attribute]) -> Vec<&Attribute> {

@@ -20,6 +20,8 @@ pub(crate) struct StructOptions {
     /// The companion's name.
     pub(crate) companion: Option<Ident>,
     pub(crate) collection: Option<LitStr>,
+    /// The type that is stored, whatever the type's own form.
+    pub(crate) repr: Option<Type>,
     pub(crate) compounds: Vec<Compound>,
 }
 
@@ -47,6 +49,7 @@ impl StructOptions {
             symbol::COLLECTION => options.collection = ctxt.ok(text(meta)),
             symbol::COMPOUND => options.compounds.extend(ctxt.ok(compound(meta))),
             symbol::CRATE => options.krate = ctxt.ok(path(meta)),
+            symbol::REPR => options.repr = ctxt.ok(ty(meta)),
             symbol::FIELDS => {
                 options.companion = ctxt.ok(path(meta).and_then(|path| path.require_ident().cloned()))
             }

@@ -52,6 +52,10 @@ pub fn document(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// - Another enum, also one with `#[serde(tag = "..")]`, gets a companion with a `Variant` for each variant, named in
 ///   snake_case; one with a tag has `tag()` too. Of a variant of several unnamed fields only `is()` can be asked.
 ///
+/// - A type that serde stores in another form declares it: `#[document(repr = String)]` beside `#[serde(into = "String")]`,
+///   `#[document(repr = u8)]` beside serde_repr. It is an operand where that is one, with `inner()` as the way to its
+///   methods.
+///
 /// Types may be generic, and recursive through a `Box`. Takes `#[document(fields = "Name")]` and
 /// `#[document(crate = "path")]` on the type, `#[document(opaque)]` and `#[document(repr = Type)]` on a field.
 #[proc_macro_derive(Embed, attributes(document, serde))]

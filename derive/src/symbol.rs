@@ -54,7 +54,7 @@ pub(crate) const TRANSPARENT: Symbol = Symbol("transparent");
 /// The options of each place, in the order in which an error lists them.
 pub(crate) const OF_DOCUMENT: &[Symbol] = &[COLLECTION, COMPOUND, FIELDS, CRATE];
 pub(crate) const OF_DOCUMENT_FIELD: &[Symbol] = &[ID, INDEX, UNIQUE, OPAQUE, REPR];
-pub(crate) const OF_EMBED: &[Symbol] = &[FIELDS, CRATE];
+pub(crate) const OF_EMBED: &[Symbol] = &[FIELDS, CRATE, REPR];
 pub(crate) const OF_EMBED_FIELD: &[Symbol] = &[OPAQUE, REPR];
 pub(crate) const OF_PARAMS: &[Symbol] = &[FIELDS, CRATE];
 pub(crate) const OF_PARAMS_FIELD: &[Symbol] = &[];

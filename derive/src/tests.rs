@@ -238,6 +238,27 @@ fn a_field_of_a_hidden_form_is_named_by_the_type_that_is_stored() -> syn::Result
 }
 
 #[test]
+fn an_enum_of_numbers_says_how_it_is_stored() -> syn::Result<()> {
+    assert_refuses(
+        derive_embed,
+        "#[repr(u8)] enum E { A = 1 }",
+        &[("#[repr(u8)]", "`#[document(repr = i64)]`")],
+    );
+    accepts(derive_embed, "#[repr(u8)] #[document(repr = u8)] enum E { A = 1 }")?;
+    accepts(derive_embed, "#[repr(C)] enum E { A = 1 }")?;
+    accepts(
+        derive_embed,
+        "#[document(repr = String)] #[serde(into = \"String\", untagged)] struct E(i64, i64);",
+    )?;
+    assert_refuses(
+        derive_embed,
+        "#[document(repr = String, fields = \"F\")] struct E { a: i64 }",
+        &[("\"F\"", "remove `fields` or `repr`")],
+    );
+    Ok(())
+}
+
+#[test]
 fn a_default_is_followed_where_its_stored_form_is_known() -> syn::Result<()> {
     accepts(
         derive_document,
@@ -324,7 +345,7 @@ fn options_of_a_document_are_unknown_elsewhere() {
         derive_embed,
         "#[document(collection = \"e\")] struct E { #[document(index)] a: i64, #[document(id)] b: i64 }",
         &[
-            ("collection", "valid here: `fields`, `crate`"),
+            ("collection", "valid here: `fields`, `crate`, `repr`"),
             ("index", "`#[document(compound(\"outer.inner\"))]`"),
             ("id", "valid here: `opaque`, `repr`"),
         ],

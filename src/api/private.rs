@@ -12,13 +12,13 @@ pub use crate::api::sealed::Sealed;
 use crate::api::value::{Row, Scalar, Symbol, Value};
 pub use crate::api::variant::Variant;
 pub use crate::api::write::Refused;
-use crate::codec::encode_value;
+use crate::codec::{CodecError, encode_value};
 pub use crate::compile::OperandError;
 use crate::error::Result;
 use crate::ir::doc::Expr;
 pub use crate::ir::types::Type;
-use crate::ir::value::FieldDefault;
 pub use crate::ir::value::Value as Literal;
+use crate::ir::value::{FieldDefault, Kind};
 pub use serde::Serialize;
 pub use vellum_derive::operators;
 
@@ -96,6 +96,43 @@ pub fn name_value(variant: &impl Name) -> Result<Literal, OperandError> {
 /// `NotStored` for a variant that serde skips.
 pub fn name_argument(variant: &impl Name) -> Result<Argument<'static>, OperandError> {
     variant.name().map(Argument::Text)
+}
+
+/// Returns a value as the literal that serde makes of it.
+///
+/// # Errors
+/// What cannot be stored, and what is not stored as its type declares.
+pub fn encoded_value<T: Value + Serialize>(value: &T) -> Result<Literal, OperandError> {
+    let literal = encode_value(value).map_err(|error| match error {
+        CodecError::NotFinite { .. } => OperandError::NotFinite,
+        CodecError::OutOfRange { value, .. } => OperandError::OutOfRange(value.into()),
+        other => OperandError::Refused(other.to_string()),
+    })?;
+    let is_declared = match &literal {
+        Literal::Null => T::NULLABLE,
+        Literal::Bool(_) => T::TYPE.kind() == Kind::Bool,
+        Literal::Int(_) | Literal::Real(_) => T::TYPE.kind() == Kind::Number,
+        Literal::Text(_) => T::TYPE.kind() == Kind::Text,
+        Literal::Json(_) | Literal::List(_) => false,
+    };
+    match is_declared {
+        true => Ok(literal),
+        false => Err(OperandError::Refused(format!("serde does not store it as the declared `{}`", T::TYPE))),
+    }
+}
+
+/// Returns a value as the argument that serde makes of it.
+///
+/// # Errors
+/// As [`encoded_value`].
+pub fn encoded_argument<T: Value + Serialize>(value: &T) -> Result<Argument<'static>, OperandError> {
+    Ok(match encoded_value(value)? {
+        Literal::Bool(x) => Argument::Bool(x),
+        Literal::Int(x) => Argument::Int(x),
+        Literal::Real(x) => Argument::Real(x),
+        Literal::Text(x) => Argument::Owned((*x).into()),
+        Literal::Null | Literal::Json(_) | Literal::List(_) => Argument::Null,
+    })
 }
 
 /// Returns a field of a document or of a nested struct that is read as a default where it is missing.

@@ -118,6 +118,8 @@ pub enum OperandError {
     NotFinite,
     /// A variant that is never stored.
     NotStored(&'static str),
+    /// What serde makes of it is no operand: why.
+    Refused(String),
 }
 
 impl OperandError {
@@ -127,6 +129,10 @@ impl OperandError {
         match self {
             OperandError::OutOfRange(value) => CompileError::OutOfRange { operand, value },
             OperandError::NotFinite => CompileError::NotFinite { operand },
+            OperandError::Refused(why) => CompileError::Unsupported {
+                what: format!("{operand}: an operand that cannot be stored ({why})"),
+                instead: "give one that can, or declare what its type is stored as".to_owned(),
+            },
             OperandError::NotStored(variant) => CompileError::NotStored { operand, variant },
         }
     }

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 
 use proc_macro2::Span;
 use syn::ext::IdentExt as _;
-use syn::{Ident, LitStr};
+use syn::{Ident, LitStr, Type};
 
 use super::field::{disagree, stored_field, stored_names};
 use super::owned;
-use crate::ast::{Embedded, Enum, Inner, Newtype, Struct, Variant, VariantData};
+use crate::ast::{Container, Embedded, Enum, Inner, Newtype, Struct, Variant, VariantData};
 use crate::case;
 use crate::ctxt::Ctxt;
 
 /// A checked `Embed`.
 pub(crate) enum Embed<'a> {
+    /// A type, and what it is stored as.
+    Declared(&'a Container<'a>, &'a Type),
     Struct(&'a Struct<'a>),
     Newtype(&'a Newtype<'a>),
     /// An enum whose values are their variants' names.
@@ -42,6 +44,16 @@ pub(crate) enum Tagging {
 /// Checks what is embedded. `None` when it has a form that no query can read.
 pub(crate) fn embed<'a>(ctxt: &Ctxt, item: &'a Embedded<'a>) -> Option<Embed<'a>> {
     match item {
+        Embedded::Declared(container) => {
+            owned(ctxt, container);
+            if let Some(fields) = &container.options.companion {
+                ctxt.error(
+                    fields.span(),
+                    "what is stored as another type has no fields: remove `fields` or `repr`",
+                );
+            }
+            Some(Embed::Declared(container, container.options.repr.as_ref()?))
+        }
         Embedded::Struct(item) => {
             owned(ctxt, &item.container);
             item.fields.iter().for_each(|field| stored_field(ctxt, field, item.default.as_ref()));

@@ -11,6 +11,7 @@ use crate::check::Embed;
 /// Writes what a form of embedded type needs.
 pub(crate) fn embed(embed: &Embed<'_>) -> TokenStream {
     match embed {
+        Embed::Declared(container, repr) => newtype::declared(container, repr),
         Embed::Struct(item) => structure(item),
         Embed::Newtype(item) => newtype::newtype(item),
         Embed::Names(item) => scalar::names(item),
