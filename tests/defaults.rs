@@ -183,6 +183,7 @@ fn an_index_is_made_anew_when_a_default_changes() -> TestResult {
     let of = newer.compile(|q, (n,)| q.filter(|t| t.count.eq(n)).select(|t| t.id))?;
     assert_eq!((of.call(8)?, of.call(7)?), (vec![2], vec![]), "the old index does not answer");
     let report = newer.ensure_indexes()?;
+    assert_eq!(report.undeclared, Vec::<String>::new());
     assert_eq!(
         (report.rebuilt, report.created),
         (vec!["things/count".to_owned()], vec!["things/flag".to_owned()])

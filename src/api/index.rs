@@ -45,7 +45,7 @@ impl IndexReport {
 
     /// Notes the indexes that are there and that the report does not name yet.
     fn note_undeclared(&mut self, info: &CollectionInfo) {
-        let known = [&self.created, &self.unchanged, &self.different];
+        let known = [&self.created, &self.unchanged, &self.rebuilt, &self.different];
         let names = info.indexes.iter().filter(|index| !index.narrow).map(|index| &index.name);
         let undeclared = names.filter(|name| !known.iter().any(|names| names.contains(name)));
         self.undeclared = undeclared.cloned().collect();
