@@ -32,12 +32,14 @@ fn collection(info: &store::CollectionInfo) -> Collection {
             .map(|column| IndexColumn { name: column.column.clone(), descending: column.desc })
             .collect(),
         unique: index.unique,
+        filter: index.filter.as_ref().map_or_else(Vec::new, |filter| filter.conditions.clone()),
         statistics: index.statistics.as_ref().and_then(statistics),
     });
     let keys = info.key().map(|key| Index {
         name: info.key_index(),
         columns: vec![IndexColumn { name: key.name.clone(), descending: false }],
         unique: true,
+        filter: Vec::new(),
         statistics: None,
     });
     Collection {

@@ -418,7 +418,7 @@ impl<'s, T: Document> Collection<'s, T> {
         self.session.write_once(|conn| Ok(conn.execute(&self.table.delete, &binds)? > 0))
     }
 
-    fn description(&self) -> Description {
+    pub(crate) fn description(&self) -> Description {
         let name = if self.table.name == T::COLLECTION {
             Cow::Borrowed(T::COLLECTION)
         } else {

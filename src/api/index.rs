@@ -3,18 +3,21 @@
 use std::marker::PhantomData;
 
 use crate::api::arena::Frame;
+use crate::api::catalog;
 use crate::api::collection::Collection;
 use crate::api::document::{Document, Indexes};
+use crate::api::expr::Predicate;
 use crate::api::order::OrderKeys;
+use crate::api::plan::Description;
 use crate::api::session::Write;
 use crate::api::value::Symbol;
-use crate::compile::CompileError;
 use crate::compile::emit::column;
+use crate::compile::{self, CompileError};
 use crate::error::Result;
-use crate::ir::doc::{Expr, Nulls, OrderKey};
+use crate::ir::doc::{Expr, ExprId, Lambda, Nulls, OrderKey, Stage, Statement, Terminal};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::value::{FieldDefault, Kind};
-use crate::store::{CollectionInfo, IndexColumnSpec, IndexOutcome, IndexSpec};
+use crate::store::{CollectionInfo, IndexColumnSpec, IndexFilter, IndexOutcome, IndexSpec};
 
 /// What became of the indexes that were asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +66,8 @@ pub struct IndexDescription {
     pub fields: Vec<(FieldPath, bool)>,
     /// Whether equal values are refused.
     pub unique: bool,
+    /// The conditions of a partial index, in SQL over the table's columns; none for one that holds every document.
+    pub conditions: Vec<String>,
 }
 
 /// An index about to be made; finish with [`IndexBuilder::create`].
@@ -80,6 +85,8 @@ pub struct IndexDescription {
 pub struct IndexBuilder<'c, 's, T> {
     collection: &'c Collection<'s, T>,
     spec: std::result::Result<IndexSpec, CompileError>,
+    /// A query of the documents that it is to hold, if not all.
+    filter: Option<Description>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -98,15 +105,46 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
         self
     }
 
+    /// Holds only the documents for which the condition does: a partial index, which is smaller, and unique among these
+    /// alone. It serves a query that states the same condition among those that it joins by `&` or by further `filter`s.
+    /// The condition names no literal: it is made of `is_some`, `is_none` and bool fields, with `&`, `|` and `!`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let report = notes.ensure_index(|n| n.folder).filter(|n| n.stars.is_some() & n.done).create()?;
+    /// assert_eq!(report.created, ["notes/folder where done,stars"]);
+    /// let starred = notes.compile(|q, (folder,)| {
+    ///     q.filter(|n| n.folder.eq(folder) & n.done & n.stars.is_some()).count()
+    /// })?;
+    /// assert_eq!(starred.call("home")?, 1);
+    /// assert_eq!(starred.explain()?.plan.readings[0].indexes, ["notes/folder where done,stars"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn filter<B: Predicate>(mut self, f: impl FnOnce(T::Sym) -> B) -> Self {
+        let frame = Frame::one();
+        let condition = f(T::Sym::bind(frame.row())).condition();
+        let query = self.filter.get_or_insert_with(|| self.collection.description());
+        query.push(Stage::Filter, &frame, condition.raw());
+        self
+    }
+
     /// Makes the index, if it is not there. The narrow index waits for [`Collection::ensure_indexes`].
     ///
     /// # Errors
     /// `InvalidQuery` for what cannot be indexed; `Unique` when documents already hold equal values, and nothing is
     /// changed; the store's own.
     pub fn create(self) -> Result<IndexReport> {
-        let spec = self.spec?;
+        let mut spec = self.spec?;
         let collection = self.collection;
-        collection.session.write_all(|write| collection.make_in(write, &[spec]))
+        collection.session.write_all(|write| {
+            if let Some(query) = self.filter {
+                spec.filter = Some(collection.filter_in(write, query)?);
+            }
+            collection.make_in(write, &[spec])
+        })
     }
 }
 
@@ -116,7 +154,28 @@ impl<'s, T: Document> Collection<'s, T> {
         let frame = Frame::one();
         let keys = f(T::Sym::bind(frame.row())).keys();
         let keys: Vec<OrderKey> = keys.iter().map(|key| key.with(key.extract(&frame, 0).lambda)).collect();
-        IndexBuilder { collection: self, spec: spec(&keys, false), of: PhantomData }
+        IndexBuilder { collection: self, spec: spec(&keys, false), filter: None, of: PhantomData }
+    }
+
+    /// Returns the conditions of a query over the columns that they name, which are made where they are missing.
+    fn filter_in(&self, write: &Write<'_>, query: Description) -> Result<IndexFilter> {
+        if let Some(error) = query.error {
+            return Err(error.into());
+        }
+        write.forget_dropped()?;
+        let lambdas = query.query.stages.iter().filter_map(|stage| match stage {
+            Stage::Filter(lambda) => Some(lambda),
+            _ => None,
+        });
+        let mut columns: Vec<IndexColumnSpec> = lambdas.flat_map(columns_named).collect();
+        columns.sort_by(|a, b| (&a.path, a.kind).cmp(&(&b.path, b.kind)));
+        columns.dedup_by(|a, b| a.path == b.path && a.kind == b.kind);
+        write.ensure_columns(&*self.info(write)?, &columns)?;
+        let statement = Statement { query: query.query, terminal: Terminal::Count, params: Vec::new() };
+        let conditions = compile::index_conditions(&statement, &catalog::of(&*write.schema()?))?;
+        let info = self.info(write)?;
+        let named = columns.iter().filter_map(|column| info.column(&column.path, column.kind));
+        Ok(IndexFilter { conditions, columns: named.map(|column| column.name.clone()).collect() })
     }
 
     /// Makes the indexes that the type declares and does not have yet, and brings the narrow index up to date. Drops
@@ -229,11 +288,42 @@ impl<'s, T: Document> Collection<'s, T> {
                     .map(|column| (FieldPath::from_json(&column.path).unwrap_or_default(), column.desc))
                     .collect(),
                 unique: index.unique,
+                conditions: index.filter.as_ref().map_or_else(Vec::new, |filter| filter.conditions.clone()),
             })
             .collect();
         described.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(described)
     }
+}
+
+/// Returns the columns of the fields that a condition names.
+fn columns_named(lambda: &Lambda) -> Vec<IndexColumnSpec> {
+    let mut own: Vec<ExprId> = Vec::new();
+    for (id, node) in (0..).zip(&lambda.nodes) {
+        match node {
+            Expr::Field { .. } => own.push(id),
+            // The field itself is not what the condition names.
+            Expr::Defaulted(field, _) => {
+                own.retain(|id| id != field);
+                own.push(id);
+            }
+            _ => {}
+        }
+    }
+    own.iter().filter_map(|id| column_of_field(lambda, *id)).collect()
+}
+
+/// Returns the column of a scalar field; `None` for what has none.
+fn column_of_field(lambda: &Lambda, id: ExprId) -> Option<IndexColumnSpec> {
+    let default = match lambda.node(id) {
+        Expr::Defaulted(_, default) => Some(default),
+        _ => None,
+    };
+    let Expr::Field { ty, .. } = lambda.node(lambda.field(id)) else { return None };
+    let (_, path) = lambda.place(id)?;
+    let kind = ty.kind();
+    let is_scalar = matches!(kind, Kind::Text | Kind::Number | Kind::Bool);
+    (is_scalar && default != Some(&FieldDefault::Whole)).then(|| column_of(&path, kind, default, false))
 }
 
 /// Returns the wish for an index over sort keys.
@@ -250,28 +340,19 @@ fn spec(keys: &[OrderKey], unique: bool) -> Result<IndexSpec, CompileError> {
             });
         }
     }
-    Ok(IndexSpec { columns, unique })
+    Ok(IndexSpec { columns, unique, filter: None })
 }
 
 fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {
     let refused = || CompileError::NotIndexable { expression: key.by.display(key.by.root) };
-    let default = match key.by.root() {
-        Expr::Defaulted(_, default) => Some(default),
-        _ => None,
-    };
-    let Expr::Field { ty, .. } = key.by.node(key.by.field(key.by.root)) else { return Err(refused()) };
-    let (_, path) = key.by.place(key.by.root).ok_or_else(refused)?;
+    let column = column_of_field(&key.by, key.by.root).ok_or_else(refused)?;
     if key.nulls != Nulls::Smallest {
         return Err(CompileError::Unsupported {
             what: "`nulls_first` and `nulls_last` in an index".to_owned(),
             instead: "leave them to `order_by`".to_owned(),
         });
     }
-    let kind = ty.kind();
-    if !matches!(kind, Kind::Text | Kind::Number | Kind::Bool) || default == Some(&FieldDefault::Whole) {
-        return Err(refused());
-    }
-    Ok(column_of(&path, kind, default, key.descending))
+    Ok(IndexColumnSpec { desc: key.descending, ..column })
 }
 
 /// Returns the column of a key that stands in the document.

@@ -44,6 +44,34 @@ pub(crate) fn compile(
     plan(statement, catalog, disabled, &mut |_, _, _| {}).map(|(plan, _)| plan)
 }
 
+/// Returns the conditions of a query's filters as they stand in a partial index.
+///
+/// # Errors
+/// What the checks refuse, and `Unsupported` for a condition that an index cannot have.
+pub(crate) fn index_conditions(
+    statement: &doc::Statement,
+    catalog: &Catalog,
+) -> Result<Vec<String>, CompileError> {
+    check::check(statement)?;
+    let Lowered { statement: mut lowered, .. } = lower::lower(statement, catalog)?;
+    let mut context =
+        passes::Context { catalog, depth: Depth::Shallow, forbids_scan: false, readings: Vec::new() };
+    // What a query's conditions have gone through when an index is chosen.
+    let disabled = Disabled::default().and("loose_scan").and("index").and("documents_last");
+    passes::run(&mut lowered, &mut context, disabled, &mut |_, _| {});
+    let refused = || CompileError::Unsupported {
+        what: "a partial index on this condition".to_owned(),
+        instead: "state what needs no literal: `is_some`, `is_none`, a bool field or its complement, \
+                  joined by `&` and `|`"
+            .to_owned(),
+    };
+    let sql::Body::Select(select) = &lowered.body else { return Err(refused()) };
+    let [source] = select.from.as_slice() else { return Err(refused()) };
+    let conditions: Option<Vec<String>> =
+        select.filter.iter().map(|condition| emit::condition_of_columns(condition, source.alias)).collect();
+    conditions.filter(|conditions| !conditions.is_empty()).ok_or_else(refused)
+}
+
 /// Plans a statement and keeps what every stage made of it.
 ///
 /// # Errors

@@ -54,6 +54,8 @@ pub(crate) struct Index {
     pub(crate) columns: Vec<IndexColumn>,
     /// Whether equal values are refused.
     pub(crate) unique: bool,
+    /// The conditions that hold for every document in it, as the emitter prints them; none for one that holds all.
+    pub(crate) filter: Vec<String>,
     /// What is known of what it holds, if anything.
     pub(crate) statistics: Option<Statistics>,
 }
@@ -99,6 +101,11 @@ pub(crate) struct Narrow {
 }
 
 impl Collection {
+    /// Returns the indexes that hold every document.
+    pub(crate) fn whole_indexes(&self) -> impl Iterator<Item = &Index> {
+        self.indexes.iter().filter(|index| index.filter.is_empty())
+    }
+
     /// Returns the virtual column of a path and kind.
     pub(crate) fn column(&self, path: &FieldPath, kind: Kind) -> Option<&Column> {
         self.columns.iter().find(|column| column.kind == kind && column.path == *path)

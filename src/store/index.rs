@@ -3,11 +3,12 @@
 //! A column is named by its path's segments joined with `.`, an index by `table/` and its columns joined with `,`,
 //! a descending one followed by ` desc`. A name that SQLite would take for another, that cannot be written, or that
 //! is ours becomes `cN`. An index whose last column descends stores the id descending behind it, so that the order
-//! of a page and of its ties is the index's own; a unique one cannot, or it would not be unique.
+//! of a page and of its ties is the index's own; a unique one cannot, or it would not be unique. A partial index has
+//! ` where ` and the columns of its conditions behind its name.
 
 use super::collection::KEY_COLUMN;
 use super::error::StoreError;
-use super::schema::{CollectionInfo, ColumnInfo, IndexColumn, IndexInfo, quote};
+use super::schema::{CollectionInfo, ColumnInfo, IndexColumn, IndexFilter, IndexInfo, quote};
 use super::stmt::Bind;
 use super::txn::WriteTxn;
 
@@ -16,6 +17,8 @@ use super::txn::WriteTxn;
 pub(crate) struct IndexSpec {
     pub(crate) columns: Vec<IndexColumnSpec>,
     pub(crate) unique: bool,
+    /// Which documents it holds, if not all.
+    pub(crate) filter: Option<IndexFilter>,
 }
 
 /// A column of an index as a caller wants it.
@@ -100,9 +103,15 @@ impl WriteTxn {
                 desc: column.desc,
             });
         }
-        let name = self.name_index(&collection.table, &columns)?;
-        let index =
-            IndexInfo { name: name.clone(), unique: spec.unique, columns, narrow: false, statistics: None };
+        let name = self.name_index(&collection.table, &columns, spec.filter.as_ref())?;
+        let index = IndexInfo {
+            name: name.clone(),
+            unique: spec.unique,
+            columns,
+            filter: spec.filter.clone(),
+            narrow: false,
+            statistics: None,
+        };
         self.create_index(&collection, &index)?;
         savepoint.release()?;
         Ok(IndexOutcome::Created { name })
@@ -115,7 +124,7 @@ impl WriteTxn {
             spec.columns.iter().filter(|column| column.is_stale_in(collection)).collect();
         let is_held = |index: &&IndexInfo| {
             let holds = |column: &&IndexColumnSpec| {
-                index.columns.iter().any(|own| own.path == column.path && own.kind == column.kind)
+                collection.column(&column.path, column.kind).is_some_and(|own| index.holds(&own.name))
             };
             !index.narrow && stale.iter().any(holds)
         };
@@ -166,7 +175,12 @@ impl WriteTxn {
         }
         let unique = if index.unique { "UNIQUE " } else { "" };
         let (name, table) = (quote(&index.name), quote(&collection.table));
-        let made = self.batch(&format!("CREATE {unique}INDEX {name} ON {table}({})", columns.join(", ")));
+        let filter = index.filter.as_ref().map_or_else(String::new, |filter| {
+            let conditions = filter.conditions.iter().map(|condition| format!("({condition})"));
+            format!(" WHERE {}", conditions.collect::<Vec<_>>().join(" AND "))
+        });
+        let columns = columns.join(", ");
+        let made = self.batch(&format!("CREATE {unique}INDEX {name} ON {table}({columns}){filter}"));
         made.map_err(|error| match error {
             StoreError::Unique { source, .. } => {
                 StoreError::Unique { index: index.name.as_str().into(), source }
@@ -214,6 +228,24 @@ impl WriteTxn {
         )?;
         self.schema_moved()?;
         Ok(())
+    }
+
+    /// Makes the columns that a condition names, where they are missing.
+    ///
+    /// # Errors
+    /// The store's own.
+    pub(crate) fn ensure_columns(
+        &self,
+        collection: &CollectionInfo,
+        columns: &[IndexColumnSpec],
+    ) -> Result<(), StoreError> {
+        let savepoint = self.savepoint()?;
+        let spec = IndexSpec { columns: columns.to_vec(), unique: false, filter: None };
+        self.rebuild(&*self.collection(&collection.name)?, &spec)?;
+        for column in columns {
+            self.ensure_column(&collection.name, column)?;
+        }
+        savepoint.release()
     }
 
     /// Returns the name of the column that computes what the index wants, made when it is missing.
@@ -270,14 +302,22 @@ impl WriteTxn {
         numbered("", is_free)
     }
 
-    fn name_index(&self, table: &str, columns: &[IndexColumn]) -> Result<String, StoreError> {
+    fn name_index(
+        &self,
+        table: &str,
+        columns: &[IndexColumn],
+        filter: Option<&IndexFilter>,
+    ) -> Result<String, StoreError> {
         const TAKEN: &str = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE)";
         let is_free = |name: &str| Ok(self.first(TAKEN, &[Bind::Text(name)], |row| row.int(0))? == Some(0));
         let columns: Vec<String> = columns
             .iter()
             .map(|column| if column.desc { format!("{} desc", column.column) } else { column.column.clone() })
             .collect();
-        let columns = columns.join(",");
+        let mut columns = columns.join(",");
+        if let Some(filter) = filter {
+            columns.push_str(&format!(" where {}", filter.columns.join(",")));
+        }
         let name = format!("{table}/{columns}");
         if columns != NARROW && is_free(&name)? {
             return Ok(name);
@@ -294,7 +334,8 @@ impl IndexInfo {
 
     /// Returns whether a column is one of this index's.
     pub(crate) fn holds(&self, column: &str) -> bool {
-        self.columns.iter().any(|own| own.column == column)
+        let is_asked = |filter: &IndexFilter| filter.columns.iter().any(|own| own == column);
+        self.columns.iter().any(|own| own.column == column) || self.filter.as_ref().is_some_and(is_asked)
     }
 }
 
@@ -312,6 +353,7 @@ impl IndexSpec {
 
     fn has_columns_of(&self, index: &IndexInfo) -> bool {
         !index.narrow
+            && self.filter == index.filter
             && self.columns.len() == index.columns.len()
             && self.columns.iter().zip(&index.columns).all(|(wanted, own)| {
                 wanted.path == own.path && wanted.kind == own.kind && wanted.desc == own.desc

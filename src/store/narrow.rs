@@ -35,7 +35,14 @@ impl WriteTxn {
             let name = format!("{}/{NARROW}", collection.table);
             self.create_index(
                 &collection,
-                &IndexInfo { name, unique: false, columns: members, narrow: true, statistics: None },
+                &IndexInfo {
+                    name,
+                    unique: false,
+                    columns: members,
+                    filter: None,
+                    narrow: true,
+                    statistics: None,
+                },
             )?;
         }
         self.drop_unneeded_columns(&collection.name)?;

@@ -112,10 +112,21 @@ pub(crate) struct IndexInfo {
     pub(crate) name: String,
     pub(crate) unique: bool,
     pub(crate) columns: Vec<IndexColumn>,
+    /// Which documents it holds, if not all.
+    pub(crate) filter: Option<IndexFilter>,
     /// Whether this is the narrow index, `table/*`, whose first column is the id.
     pub(crate) narrow: bool,
     /// What ANALYZE found, if it has looked.
     pub(crate) statistics: Option<Statistics>,
+}
+
+/// Which documents a partial index holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IndexFilter {
+    /// SQL conditions over the table's columns, all of which hold.
+    pub(crate) conditions: Vec<String>,
+    /// The columns that they name.
+    pub(crate) columns: Vec<String>,
 }
 
 /// A column of an index.
@@ -209,14 +220,22 @@ impl Schema {
 }
 
 impl IndexInfo {
-    /// Returns the catalog's form: `{"unique":..,"narrow":..,"columns":[{"path":..,"kind":..,"desc":..},..]}`.
+    /// Returns the catalog's form: `{"unique":..,"narrow":..,"columns":[{"path":..,"kind":..,"desc":..},..]}`, and for
+    /// a partial one `"filter":{"conditions":[..],"columns":[..]}`.
     pub(super) fn definition(&self) -> String {
         let columns: Vec<Value> = self
             .columns
             .iter()
             .map(|column| json!({ "path": column.path, "kind": column.kind, "desc": column.desc }))
             .collect();
-        json!({ "unique": self.unique, "narrow": self.narrow, "columns": columns }).to_string()
+        let mut definition = json!({ "unique": self.unique, "narrow": self.narrow, "columns": columns });
+        if let (Some(filter), Some(object)) = (&self.filter, definition.as_object_mut()) {
+            object.insert(
+                "filter".into(),
+                json!({ "conditions": filter.conditions, "columns": filter.columns }),
+            );
+        }
+        definition.to_string()
     }
 
     fn parse(name: &str, definition: &str, collection: &CollectionInfo) -> Option<Self> {
@@ -230,8 +249,19 @@ impl IndexInfo {
                 desc: item.get("desc")?.as_bool()?,
             })
         };
+        let texts = |value: &Value| -> Option<Vec<String>> {
+            value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+        };
+        let filter = match definition.get("filter") {
+            None => None,
+            Some(filter) => Some(IndexFilter {
+                conditions: texts(filter.get("conditions")?)?,
+                columns: texts(filter.get("columns")?)?,
+            }),
+        };
         Some(Self {
             name: name.into(),
+            filter,
             unique: definition.get("unique")?.as_bool()?,
             narrow: definition.get("narrow")?.as_bool()?,
             columns: definition.get("columns")?.as_array()?.iter().map(column).collect::<Option<_>>()?,

@@ -91,8 +91,10 @@ impl Printer {
     }
 
     fn qualifier(&mut self, source: Alias) {
-        self.alias(source);
-        self.push(".");
+        if source != Alias::INDEXED {
+            self.alias(source);
+            self.push(".");
+        }
     }
 
     fn own(&mut self, source: Alias, name: &str) {

@@ -9,7 +9,7 @@ mod expr;
 pub(crate) mod quote;
 mod select;
 
-use crate::ir::sql::{Alias, Body, Statement};
+use crate::ir::sql::{Alias, Body, Expr, Statement, walk_mut};
 
 /// Returns the statement's text.
 pub(crate) fn emit(statement: &Statement) -> String {
@@ -30,6 +30,38 @@ pub(crate) fn emit(statement: &Statement) -> String {
         }
     }
     out.sql
+}
+
+/// Returns a condition as it stands in a partial index, without the table's name; `None` where it is of more than columns
+/// of this source, so that an index cannot have it.
+pub(crate) fn condition_of_columns(condition: &Expr, source: Alias) -> Option<String> {
+    let mut condition = condition.clone();
+    let mut is_of_columns = true;
+    walk_mut(&mut condition, &mut |x| match x {
+        Expr::Column { source: own, .. } => {
+            is_of_columns &= *own == source;
+            *own = Alias::INDEXED;
+        }
+        Expr::Binary(..)
+        | Expr::And(_)
+        | Expr::Or(_)
+        | Expr::NotTrue(_)
+        | Expr::IsTrue(_)
+        | Expr::IsNull(_)
+        | Expr::OfKind(..)
+        | Expr::Range(_)
+        | Expr::AboveText
+        | Expr::Int(_)
+        | Expr::Text(_)
+        | Expr::Bool(_)
+        | Expr::Null => {}
+        _ => is_of_columns = false,
+    });
+    let mut out = Printer { sql: String::new() };
+    is_of_columns.then(|| {
+        out.expr(&condition);
+        out.sql
+    })
 }
 
 /// The text so far.

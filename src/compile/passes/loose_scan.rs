@@ -60,8 +60,7 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
     }
     let collection = context.catalog.collections.get(&**collection)?.clone();
     let index = collection
-        .indexes
-        .iter()
+        .whole_indexes()
         .find(|index| index.columns.first().is_some_and(|column| *column.name == **name))?;
     context.readings.push(Reading {
         collection: collection.name.clone(),

@@ -121,6 +121,8 @@ pub(crate) struct Alias(pub(crate) u32);
 impl Alias {
     /// The table that a write goes to.
     pub(crate) const OWN: Alias = Alias(u32::MAX);
+    /// The table that an index is made on, whose columns stand without a name in front.
+    pub(crate) const INDEXED: Alias = Alias(u32::MAX - 1);
 }
 
 /// What a source is.

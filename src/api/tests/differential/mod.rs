@@ -20,8 +20,8 @@ use sqlparser::parser::Parser;
 use self::compare::Tolerance;
 use self::scene::{Key, Scene};
 use crate::compile::{Disabled, PASSES};
-use crate::ir::eval::sample::tree::{Built, Sketch, Step};
-use crate::ir::eval::sample::{COLLECTION, document, statement};
+use crate::ir::eval::sample::tree::{Built, Sketch, Step, Tree};
+use crate::ir::eval::sample::{self, COLLECTION, FIELDS, document, statement};
 use crate::ir::eval::{self, Answer, Collection, Document, EvalError, Input};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
@@ -72,6 +72,8 @@ struct Seen {
     parsed: BTreeSet<u64>,
     /// Whether an index was entered for each of its few first values.
     is_loose: bool,
+    /// Whether an index served that does not hold every document.
+    is_partial: bool,
 }
 
 #[test]
@@ -96,13 +98,24 @@ fn every_statement_answers_as_the_evaluator_however_it_is_planned() -> Result {
         assert!(seen.fired.contains_key(pass.name), "the pass `{}` never changed a statement", pass.name);
     }
     assert!(seen.is_loose, "no index was entered for each of its few values");
+    assert!(seen.is_partial, "no partial index served a statement");
     Ok(())
 }
 
-/// Returns the scene of each set of indexes, and one whose compound indexes are said to hold few values.
+/// Returns the scene of each set of indexes, one whose compound indexes are said to hold few values, and one of partial
+/// indexes.
 fn scenes() -> Result<Vec<Scene>> {
     let mut scenes = INDEXES.iter().map(|indexes| Scene::new(indexes)).collect::<Result<Vec<Scene>>>()?;
     scenes.push(Scene::new(COMPOUND)?.of_few_values());
+    let field = |place: usize| sample::expr::leaf(FIELDS[place]).tree;
+    let partial = [
+        (up(0), field(8)),
+        (down(3), Tree::IsNone(Box::new(field(1)))),
+        (up(6), Tree::Not(Box::new(Tree::IsNone(Box::new(field(9)))))),
+        (up(10), Tree::Not(Box::new(field(8)))),
+        (up(5), field(16)),
+    ];
+    scenes.push(Scene::new(&[])?.and_partial(&partial)?);
     Ok(scenes)
 }
 
@@ -150,6 +163,7 @@ fn parse(sql: &str, seen: &mut Seen) -> Result {
     if !seen.parsed.insert(BuildHasherDefault::<DefaultHasher>::default().hash_one(sql)) {
         return Ok(());
     }
+    seen.is_partial |= sql.contains(" where ");
     seen.is_loose |= sql.contains("WITH RECURSIVE") && sql.contains(r#""k") AND"#);
     let statements = Parser::parse_sql(&SQLiteDialect {}, sql).map_err(|error| format!("{error}\n{sql}"))?;
     if statements.len() != 1 {

@@ -11,12 +11,13 @@ use crate::compile::emit::column;
 use crate::compile::{self, Disabled, PASSES, Text};
 use crate::error::Error;
 use crate::ir::catalog::{Catalog, Statistics};
-use crate::ir::eval::sample::tree::Built;
+use crate::ir::doc::Terminal;
+use crate::ir::eval::sample::tree::{Built, End, Sketch, Step, Tree};
 use crate::ir::eval::sample::{COLLECTION, FIELDS, Given};
 use crate::ir::eval::{Document, Json};
 use crate::ir::path::FieldPath;
 use crate::ir::value::Value;
-use crate::store::{self, Bind, IndexColumnSpec, IndexSpec};
+use crate::store::{self, Bind, IndexColumnSpec, IndexFilter, IndexSpec};
 
 /// One key of an index, by the place of its field in the sample's schema.
 #[derive(Clone, Copy, Debug)]
@@ -85,11 +86,32 @@ impl Scene {
         let collection = txn.create_collection(COLLECTION, "integer", None)?;
         for keys in indexes {
             let columns = keys.iter().map(column_spec).collect();
-            txn.ensure_index(&collection, &IndexSpec { columns, unique: false })?;
+            txn.ensure_index(&collection, &IndexSpec { columns, unique: false, filter: None })?;
         }
         txn.refresh_narrow(&collection)?;
         txn.commit()?;
         Ok(Scene { engine, indexes, statistics: None })
+    }
+
+    /// Returns the scene with further indexes that hold only the documents for which a condition does.
+    pub(super) fn and_partial(self, indexes: &[(Key, Tree)]) -> Result<Scene> {
+        let txn = self.engine.begin()?;
+        let collection = Arc::clone(&txn.schema()?.collections[COLLECTION]);
+        for (key, condition) in indexes {
+            // Any field may stand in the condition.
+            let columns: Vec<IndexColumnSpec> =
+                (0..FIELDS.len()).map(|field| column_spec(&Key { field, descending: false })).collect();
+            txn.ensure_columns(&collection, &columns)?;
+            let sketch =
+                Sketch { stages: vec![Step::Filter(condition.clone())], end: End::Plain(Terminal::Count) };
+            let catalog = catalog::of(&*txn.schema()?);
+            let conditions = compile::index_conditions(&sketch.build().statement, &catalog)?;
+            let filter = IndexFilter { conditions, columns: vec![format!("{condition:?}")] };
+            let spec = IndexSpec { columns: vec![column_spec(key)], unique: false, filter: Some(filter) };
+            txn.ensure_index(&collection, &spec)?;
+        }
+        txn.commit()?;
+        Ok(self)
     }
 
     /// Returns the scene with indexes that are said to hold few values, each many times.

@@ -50,7 +50,7 @@ pub(super) struct Estimates<'a>(pub(super) &'a Collection);
 impl<'a> Estimates<'a> {
     /// Returns how many documents there are.
     pub(super) fn documents(self) -> f64 {
-        let known = self.0.indexes.iter().filter_map(known).map(|statistics| statistics.rows);
+        let known = self.0.whole_indexes().filter_map(known).map(|statistics| statistics.rows);
         known.fold(DOCUMENTS, f64::max)
     }
 
@@ -76,7 +76,7 @@ impl<'a> Estimates<'a> {
             Key::Column(name) => name,
         };
         let leads = |index: &&Index| index.columns.first().is_some_and(|column| *column.name == **name);
-        match self.0.indexes.iter().filter(leads).find_map(known) {
+        match self.0.whole_indexes().filter(leads).find_map(known) {
             Some(Statistics { rows, rows_per_value }) if *rows_per_value < Statistics::LOOKED_AT => {
                 rows_per_value / rows
             }

@@ -36,7 +36,7 @@ fn index_of<'a>(condition: &Expr, alias: Alias, collection: &'a Collection) -> O
     let term = term(condition, alias)?;
     let Key::Column(name) = &term.column else { return None };
     let begins = |index: &&Index| index.columns.first().is_some_and(|column| *column.name == **name);
-    let narrowest = collection.indexes.iter().filter(begins).min_by_key(|index| index.columns.len())?;
+    let narrowest = collection.whole_indexes().filter(begins).min_by_key(|index| index.columns.len())?;
     Some((narrowest, term))
 }
 

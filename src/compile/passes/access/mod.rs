@@ -18,6 +18,7 @@ mod cost;
 mod id_set;
 mod loose;
 mod obstacle;
+mod partial;
 mod question;
 mod term;
 
@@ -186,11 +187,14 @@ fn take(select: &mut Select, alias: Alias, collection: &Collection, way: Way, ne
             }
         });
     };
+    // SQLite has to find the conditions of a partial index where they are stated: of the table itself.
+    let stated = partial::stated(index, &select.filter, alias).unwrap_or_default();
     let order = select.order.iter_mut().map(|term| &mut term.by);
+    let asked = (0..).zip(&mut select.filter).filter(|(place, _)| !stated.contains(place));
     select
         .columns
         .iter_mut()
-        .chain(&mut select.filter)
+        .chain(asked.map(|(_, condition)| condition))
         .chain(&mut select.group)
         .chain(order)
         .for_each(&mut redirect);

@@ -7,7 +7,7 @@ use crate::compile::passes::Depth;
 use crate::compile::passes::access::cost::{self, Estimates};
 use crate::compile::passes::access::obstacle::Chosen;
 use crate::compile::passes::access::term::{Key, Needs, Term, TermShape, term};
-use crate::compile::passes::access::{Way, id_set, loose};
+use crate::compile::passes::access::{Way, id_set, loose, partial};
 use crate::ir::catalog::{Collection, Index, IndexColumn, Narrow};
 use crate::ir::doc::Nulls;
 use crate::ir::sql::{Access, Alias, Expr, Select};
@@ -105,7 +105,7 @@ impl<'a> Question<'a> {
             Access::NotIndexed | Access::Planner => None,
         };
         let in_order = in_order.map_or_else(|| self.is_by_id(), |index| self.serves_order(index));
-        let ordered = indexes.iter().find(|index| self.serves_order(index));
+        let ordered = self.collection.whole_indexes().find(|index| self.serves_order(index));
         let chosen = Chosen {
             select: self.select,
             alias: self.alias,
@@ -231,30 +231,49 @@ impl<'a> Question<'a> {
     /// Returns the ways of reading along an index: what it does not hold is asked of the narrow index or of the
     /// document by id, or of a set of row ids for what another index can gather.
     fn index(&self, index: &Index) -> Vec<Way> {
+        let Some(stated) = partial::stated(index, &self.select.filter, self.alias) else { return Vec::new() };
         let columns: Vec<String> = index.columns.iter().map(|column| column.name.clone()).collect();
         let inside = |needs: &Needs| needs.are_within(&columns);
         let places = (0..).zip(&self.conditions).zip(&self.set_costs);
         let sets: Vec<usize> = places
-            .filter(|((_, (needs, _)), cost)| cost.is_some() && !inside(needs))
+            .filter(|((place, (needs, _)), cost)| cost.is_some() && !inside(needs) && !stated.contains(place))
             .map(|((place, _), _)| place)
             .collect();
         let entries = [Some(self.entry(index)), self.loose_entry(index)];
         let mut ways = Vec::new();
         for entry in entries.iter().flatten() {
-            ways.push(self.along(index, entry, &columns, &[]));
+            ways.push(self.along(index, entry, &columns, &stated, &[]));
             if !sets.is_empty() {
-                ways.push(self.along(index, entry, &columns, &sets));
+                ways.push(self.along(index, entry, &columns, &stated, &sets));
             }
         }
         ways
     }
 
-    fn along(&self, index: &Index, entry: &Entry<'_>, columns: &[String], sets: &[usize]) -> Way {
-        let rows = self.documents * entry.part;
+    /// Returns the way along an index that is entered so; `stated` are the conditions that hold for all that is in it,
+    /// `sets` those that are asked of a set.
+    fn along(
+        &self,
+        index: &Index,
+        entry: &Entry<'_>,
+        columns: &[String],
+        stated: &[usize],
+        sets: &[usize],
+    ) -> Way {
+        let rows = self.documents * entry.part * self.kept_of(stated);
         let inside = |needs: &Needs| needs.are_within(columns);
-        let used = |term: Option<&Term>| term.is_some_and(|term| entry.terms.contains(&term));
-        let in_index = self.kept(|needs, term| inside(needs) && !used(term));
-        let others = (0..).zip(&self.conditions).filter(|(place, _)| !sets.contains(place));
+        let is_stated = |needs: &Needs| {
+            stated
+                .iter()
+                .filter_map(|place| self.conditions.get(*place))
+                .any(|(own, _)| std::ptr::eq(own, needs))
+        };
+        let is_used = |needs: &Needs, term: Option<&Term>| {
+            is_stated(needs) || term.is_some_and(|term| entry.terms.contains(&term))
+        };
+        let in_index = self.kept(|needs, term| inside(needs) && !is_used(needs, term));
+        let is_asked = |place: &usize| !sets.contains(place) && !stated.contains(place);
+        let others = (0..).zip(&self.conditions).filter(|(place, _)| is_asked(place));
         let asked: Vec<&Needs> =
             others.map(|(_, (needs, _))| needs).chain([&self.rest]).filter(|needs| !inside(needs)).collect();
         let narrow = asked.iter().any(|needs| self.is_narrow(needs));
@@ -269,16 +288,19 @@ impl<'a> Question<'a> {
             scan += left * cost::NARROW_SEEK;
         }
         if documents {
-            let by_narrow = (0..).zip(&self.conditions).filter(|(place, (needs, _))| {
-                !sets.contains(place) && !inside(needs) && self.is_narrow(needs)
-            });
+            let by_narrow = (0..)
+                .zip(&self.conditions)
+                .filter(|(place, (needs, _))| is_asked(place) && !inside(needs) && self.is_narrow(needs));
             left *= by_narrow.map(|(_, (_, term))| self.estimates.kept(term.as_ref())).product::<f64>();
             scan += left * cost::DOCUMENT;
         }
-        let after = (rows * self.kept(|_, term| !used(term))).max(1.0);
+        let after = (rows * self.kept(|needs, term| !is_used(needs, term))).max(1.0);
         let gathered: f64 =
             sets.iter().filter_map(|place| self.set_costs.get(*place).copied().flatten()).sum();
         let mut reason = format!("the index `{}`{}", index.name, entry.words);
+        if !stated.is_empty() {
+            reason.push_str(", which holds no other documents");
+        }
         if entry.in_order && !self.select.order.is_empty() {
             reason.push_str(", in its order");
         }
@@ -291,7 +313,7 @@ impl<'a> Question<'a> {
         let cost = gathered + self.finish(scan, after, entry.in_order);
         let access = Access::Index(index.name.as_str().into());
         let is_bounded = entry.terms.iter().any(|term| term.shape.bounds());
-        let is_scan = !is_bounded && !self.ends_early(entry.in_order);
+        let is_scan = !is_bounded && stated.is_empty() && !self.ends_early(entry.in_order);
         let sets = sets.to_vec();
         Way { narrow, sets, is_loose: entry.is_loose, is_scan, ..Way::new(access, cost, reason) }
     }

@@ -1,0 +1,160 @@
+//! Partial indexes: what they hold, when they serve a query, and what they cannot be of.
+
+mod support;
+
+use serde::{Deserialize, Serialize};
+use support::{TestResult, fails, stranger};
+use vellum::ErrorKind;
+use vellum::prelude::*;
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[document(collection = "tasks")]
+struct Task {
+    id: i64,
+    owner: String,
+    at: i64,
+    done: bool,
+    email: Option<String>,
+    #[serde(default)]
+    hidden: bool,
+}
+
+fn tasks() -> vellum::Result<(Database, Collection<'static, Task>)> {
+    let db = Database::open_in_memory()?;
+    let tasks = db.collection::<Task>()?;
+    tasks.insert_batch((0..200).map(|n| Task {
+        id: 0,
+        owner: format!("o{}", n % 10),
+        at: n,
+        done: n % 3 != 0,
+        email: (n % 4 == 0).then(|| format!("e{}", n % 100)),
+        hidden: n % 2 == 0,
+    }))?;
+    Ok((db, tasks))
+}
+
+#[test]
+fn a_partial_index_serves_the_queries_that_state_its_condition() -> TestResult {
+    let (db, tasks) = tasks()?;
+    let report = tasks.ensure_index(|t| (t.owner, t.at.desc())).filter(|t| !t.done).create()?;
+    assert_eq!(report.created, ["tasks/owner,at desc where done"]);
+    let report = tasks.ensure_index(|t| (t.owner, t.at.desc())).filter(|t| !t.done).create()?;
+    assert_eq!(report.unchanged, ["tasks/owner,at desc where done"]);
+    let indexes = |explained: vellum::Explanation| explained.plan.readings[0].indexes.clone();
+    let open = tasks.compile(|q, (owner,)| {
+        q.filter(|t| t.owner.eq(owner) & !t.done).order_by_desc(|t| t.at).select(|t| t.at).take(3)
+    })?;
+    assert_eq!(open.call("o3")?, [183, 153, 123]);
+    assert_eq!(indexes(open.explain()?), ["tasks/owner,at desc where done"]);
+    let apart = tasks.compile(|q, (owner,)| q.filter(|t| !t.done).filter(|t| t.owner.eq(owner)).to_vec())?;
+    assert_eq!(apart.call("o3")?.len(), 7);
+    assert_eq!(indexes(apart.explain()?), ["tasks/owner,at desc where done"]);
+    // Neither of these says that its documents are in the index.
+    let all = tasks.compile(|q, (owner,)| q.filter(|t| t.owner.eq(owner)).count())?;
+    assert_eq!((all.call("o3")?, indexes(all.explain()?)), (20, vec![]));
+    let either =
+        tasks.compile(|q, (owner,)| q.filter(|t| t.owner.eq(owner) & (!t.done | t.at.gt(5))).count())?;
+    assert_eq!((either.call("o3")?, indexes(either.explain()?)), (20, vec![]));
+    // A write finds its documents by it, and moves them out of it.
+    assert_eq!(tasks.filter(|t| t.owner.eq("o3") & !t.done).update(|t| t.done.set(true))?, 7);
+    assert!(open.call("o3")?.is_empty());
+    let condition = &tasks.indexes()?[0].conditions[0];
+    let sql =
+        format!("SELECT count(*) FROM tasks INDEXED BY \"tasks/owner,at desc where done\" WHERE {condition}");
+    let held: i64 = stranger(&db)?.query_row(&sql, [], |row| row.get(0))?;
+    assert_eq!(held, 60, "{condition}");
+    let sound: String = stranger(&db)?.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+    assert_eq!(sound, "ok");
+    Ok(())
+}
+
+#[test]
+fn every_form_of_condition_answers_as_without_the_index() -> TestResult {
+    let (_db, tasks) = tasks()?;
+    macro_rules! answers {
+        ($condition:expr) => {{
+            let condition = $condition;
+            let owned = |t: TaskFields| t.owner.ge("o5") & condition(t);
+            let before = tasks.filter(owned).select(|t| t.id).to_vec()?;
+            let sorted = tasks.filter(owned).order_by(|t| t.owner).select(|t| (t.id, t.at)).to_vec()?;
+            let report = tasks.ensure_index(|t| t.owner).filter(condition).create()?;
+            let explained = tasks.filter(owned).explain()?;
+            assert_eq!(explained.plan.readings[0].indexes, report.created, "{explained}");
+            assert_eq!(tasks.filter(owned).select(|t| t.id).to_vec()?, before);
+            assert_eq!(tasks.filter(owned).order_by(|t| t.owner).select(|t| (t.id, t.at)).to_vec()?, sorted);
+            assert_eq!(tasks.filter(owned).count()?, before.len() as u64);
+            assert!(!before.is_empty() && before.len() < 100, "{}", before.len());
+            for name in report.created {
+                assert!(tasks.drop_index(&name)?);
+            }
+        }};
+    }
+    answers!(|t: TaskFields| t.done);
+    answers!(|t: TaskFields| !t.done);
+    answers!(|t: TaskFields| t.email.is_some());
+    answers!(|t: TaskFields| t.email.is_none());
+    answers!(|t: TaskFields| t.hidden);
+    answers!(|t: TaskFields| !t.hidden & t.email.is_none());
+    answers!(|t: TaskFields| (t.done | t.email.is_some()) & !t.hidden);
+    assert_eq!(tasks.indexes()?, []);
+    Ok(())
+}
+
+#[test]
+fn a_unique_partial_index_compares_what_it_holds() -> TestResult {
+    let (_db, tasks) = tasks()?;
+    let taken = tasks.ensure_index(|t| t.owner).filter(|t| t.email.is_some()).unique().create();
+    fails(taken, ErrorKind::Unique, &["tasks/owner where email"]);
+    tasks.delete_many(|t| t.at.ge(0))?;
+    tasks.ensure_index(|t| t.owner).filter(|t| t.email.is_some()).unique().create()?;
+    let task = |owner: &str, email: Option<&str>| Task {
+        owner: owner.to_owned(),
+        email: email.map(str::to_owned),
+        ..Task::default()
+    };
+    tasks.insert(task("a", None))?;
+    tasks.insert(task("a", None))?;
+    tasks.insert(task("a", Some("x")))?;
+    fails(tasks.insert(task("a", Some("y"))), ErrorKind::Unique, &["tasks/owner"]);
+    assert_eq!(tasks.count()?, 3);
+    Ok(())
+}
+
+#[test]
+fn an_index_on_the_same_fields_may_hold_all_or_others() -> TestResult {
+    let (_db, tasks) = tasks()?;
+    tasks.ensure_index(|t| t.owner).filter(|t| t.done).create()?;
+    tasks.ensure_index(|t| t.owner).filter(|t| !t.done).create()?;
+    tasks.ensure_index(|t| t.owner).create()?;
+    let indexes = tasks.indexes()?;
+    let conditions: Vec<_> =
+        indexes.iter().map(|index| (index.name.as_str(), index.conditions.len())).collect();
+    assert_eq!(conditions, [("tasks/c1", 1), ("tasks/owner", 0), ("tasks/owner where done", 1)]);
+    for index in &indexes {
+        assert!(tasks.drop_index(&index.name)?);
+    }
+    assert_eq!(tasks.filter(|t| t.owner.eq("o1") & t.done).count()?, 14);
+    Ok(())
+}
+
+#[test]
+fn a_condition_with_a_literal_or_a_text_function_is_refused() -> TestResult {
+    let (_db, tasks) = tasks()?;
+    fails(
+        tasks.ensure_index(|t| t.owner).filter(|t| t.at.gt(5)).create(),
+        ErrorKind::InvalidQuery,
+        &["a partial index on this condition", "`is_some`"],
+    );
+    fails(
+        tasks.ensure_index(|t| t.owner).filter(|t| t.done & t.owner.len().gt(t.email.len())).create(),
+        ErrorKind::InvalidQuery,
+        &["a partial index on this condition"],
+    );
+    fails(
+        tasks.ensure_index(|t| t.owner).filter(|_| lit(true)).create(),
+        ErrorKind::InvalidQuery,
+        &["a partial index on this condition"],
+    );
+    assert_eq!(tasks.indexes()?, []);
+    Ok(())
+}
