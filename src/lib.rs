@@ -65,6 +65,32 @@
 //! # }
 //! ```
 //!
+//! # Documents of any shape
+//!
+//! A field of the type `serde_json::Value` is a [`Json`] in a query: a path into it is written as in Rust, and says as
+//! which kind it is seen. `examples/dynamic.rs` has more.
+//!
+//! ```
+//! use serde::{Deserialize, Serialize};
+//! use serde_json::json;
+//! use vellum::prelude::*;
+//!
+//! #[derive(Document, Serialize, Deserialize)]
+//! struct Reading {
+//!     id: i64,
+//!     body: serde_json::Value,
+//! }
+//!
+//! # fn main() -> vellum::Result<()> {
+//! let readings = Database::open_in_memory()?.collection::<Reading>()?;
+//! readings.insert(Reading { id: 0, body: json!({ "sensor": { "room": "cellar" }, "celsius": 11.5 }) })?;
+//! readings.ensure_index(|r| r.body["celsius"].as_f64()).create()?;
+//! let cold = readings.filter(|r| r.body["celsius"].as_f64().lt(12.0) & r.body["sensor"]["room"].eq("cellar"));
+//! assert_eq!(cold.count()?, 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Compiled queries
 //!
 //! An ordinary call looks up its plan by the shape of the query. [`Database::compile`] keeps the plan: a call of a
@@ -187,10 +213,10 @@ mod store;
 pub use api::{
     Assign, Assignment, Assignments, Collection, Compiled, Contents, Database, Deferred, DocId, Document,
     ExplainedPlan, Explanation, Expr, Group, Grouped, IndexBuilder, IndexDescription, IndexReport, Indexes,
-    IntoPlan, Item, KeyOf, List, Live, Map, Mode, NestedOption, Newtype, Nullable, Num, On, Operand,
-    OperandList, OptionOperand, Options, OrderKey, OrderKeys, Ordered, Param, ParamSet, ParamType, Place,
-    Plan, Predicate, Query, Root, Row, RowCount, RowIter, Scalar, Snapshot, StructFields, Symbol,
-    SymbolicParams, Target, Term, Text, Tx, Value, Variant, all_of, any_of, lit, when,
+    IntoPlan, Item, Json, JsonOperand, KeyOf, List, Live, Map, Mode, NestedOption, Newtype, Nullable, Num,
+    On, Operand, OperandList, OptionOperand, Options, OrderKey, OrderKeys, Ordered, Param, ParamSet,
+    ParamType, Place, Plan, Predicate, Query, Root, Row, RowCount, RowIter, Scalar, Snapshot, StructFields,
+    Symbol, SymbolicParams, Target, Term, Text, Tx, Value, Variant, all_of, any_of, lit, when,
 };
 pub use codec::CodecError;
 pub use compile::{CompileError, NarrowGap, Obstacle, Reading};

@@ -13,9 +13,11 @@ use smallvec::SmallVec;
 
 use crate::compile::CompileError;
 use crate::ir::doc::{Binder, Expr, ExprId, Fold, Lambda};
-use crate::ir::path::FieldPath;
+use crate::ir::path::{FieldPath, Segment};
 use crate::ir::types::Type;
-use crate::ir::value::Value;
+use crate::ir::value::{FieldDefault, Value};
+
+const KEPT_TOO_LONG: &str = "a query expression was kept beyond the closure that created it";
 
 struct Arena {
     generation: u32,
@@ -109,13 +111,18 @@ impl Arena {
         }
     }
 
+    /// Returns the default of a field that has one.
+    fn default(&self, id: ExprId) -> Option<FieldDefault> {
+        match self.get(id) {
+            Some(Expr::Defaulted(_, default)) => Some(default.clone()),
+            _ => None,
+        }
+    }
+
     /// Panics when a handle is of another arena.
     #[track_caller]
     fn check(&self, node: Node) {
-        assert_eq!(
-            self.generation, node.generation,
-            "a query expression was kept beyond the closure that created it"
-        );
+        assert_eq!(self.generation, node.generation, "{KEPT_TOO_LONG}");
     }
 
     fn of(&self, node: Node) -> Option<&Expr> {
@@ -159,6 +166,22 @@ impl Node {
         with(|arena| arena.check(self));
         self.id
     }
+
+    /// Returns what [`recall`] makes the node of again: its place, and the end of its generation.
+    pub(crate) fn handle(self) -> (ExprId, u8) {
+        let [.., generation] = self.generation.to_be_bytes();
+        (self.id, generation)
+    }
+}
+
+/// Returns the node of a handle. Panics when the handle is of another arena, unless the generations of the two end alike.
+#[track_caller]
+pub(crate) fn recall(id: ExprId, generation: u8) -> Node {
+    with(|arena| {
+        let node = Node { id, generation: arena.generation, not_send: PhantomData };
+        assert_eq!(node.handle(), (id, generation), "{KEPT_TOO_LONG}");
+        node
+    })
 }
 
 /// Adds an expression.
@@ -330,23 +353,44 @@ impl Frame {
 pub(crate) fn describe(node: Node) -> String {
     let id = node.id();
     with(|arena| {
-        let mut keys = Vec::new();
+        let mut segments = Vec::new();
         let mut at = id;
         loop {
             match arena.get(arena.own(at)) {
                 Some(Expr::Field { of, key, .. }) => {
-                    keys.push(key.clone());
+                    segments.push(Segment::Key(key.clone()));
                     at = *of;
                 }
-                Some(Expr::Key { .. }) if keys.is_empty() => return "the key".to_owned(),
-                Some(Expr::Call { function, .. }) if keys.is_empty() => {
+                Some(Expr::Position { of, index, .. }) => {
+                    segments.push(Segment::Index((*index).into()));
+                    at = *of;
+                }
+                Some(Expr::OfKind { of, .. }) => at = *of,
+                Some(Expr::Key { .. }) if segments.is_empty() => return "the key".to_owned(),
+                Some(Expr::Call { function, .. }) if segments.is_empty() => {
                     return format!("`{}(..)`", function.name());
                 }
                 _ => break,
             }
         }
-        let path = keys.into_iter().rev().fold(FieldPath::root(), FieldPath::key);
+        let path: FieldPath = segments.into_iter().rev().collect();
         if path.is_root() { "the expression".to_owned() } else { format!("`{path}`") }
+    })
+}
+
+/// Returns the stored field that a node sees as a type, if it sees one so; else the node itself.
+#[track_caller]
+pub(crate) fn field_of(node: Node) -> Node {
+    let id = node.id();
+    with(|arena| {
+        let Some(Expr::OfKind { of, ty }) = arena.get(id).cloned() else { return node };
+        let default = arena.default(of);
+        let field = match arena.get(arena.own(of)).cloned() {
+            Some(Expr::Field { of, key, .. }) => arena.push(Expr::Field { of, key, ty, nullable: true }),
+            Some(Expr::Position { of, index, .. }) => arena.push(Expr::Position { of, index, ty }),
+            _ => return node,
+        };
+        default.map_or(field, |default| arena.push(Expr::Defaulted(field.id, default)))
     })
 }
 
@@ -355,10 +399,7 @@ pub(crate) fn describe(node: Node) -> String {
 pub(crate) fn maybe(node: Node) -> Node {
     let id = node.id();
     with(|arena| {
-        let default = match arena.get(id) {
-            Some(Expr::Defaulted(_, default)) => Some(default.clone()),
-            _ => None,
-        };
+        let default = arena.default(id);
         let Some(Expr::Field { of, key, ty, .. }) = arena.get(arena.own(id)).cloned() else { return node };
         let field = arena.push(Expr::Field { of, key, ty, nullable: true });
         default.map_or(field, |default| arena.push(Expr::Defaulted(field.id, default)))
@@ -392,7 +433,8 @@ pub(crate) fn may_be_null(node: Node) -> bool {
                     Expr::Field { nullable: true, .. }
                     | Expr::Arithmetic { nullable: true, .. }
                     | Expr::Coalesce { nullable: true, .. }
-                    | Expr::When { nullable: true, .. },
+                    | Expr::When { nullable: true, .. }
+                    | Expr::OfKind { .. },
                 ) => return true,
                 Some(Expr::Defaulted(field, _)) => pending.push(*field),
                 Some(Expr::Call { function, args }) if !function.is_condition() => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::compile::emit::column;
 use crate::ir::catalog::{Catalog, Collection, Column, Index, IndexColumn, Narrow, Statistics};
 use crate::ir::path::FieldPath;
-use crate::ir::value::Kind;
+use crate::ir::value::View;
 use crate::store;
 
 // The compiler takes no number from the store, so that the two are held together here.
@@ -20,9 +20,9 @@ pub(crate) fn of(schema: &store::Schema) -> Catalog {
 
 fn collection(info: &store::CollectionInfo) -> Collection {
     let columns = info.columns.iter().filter_map(|column| {
-        let (path, kind) = (FieldPath::from_json(&column.path)?, Kind::from_name(&column.kind)?);
-        let is_plain = column.expr == column::definition(&path, kind, None);
-        Some(Column { path, kind, name: column.name.clone(), expr: column.expr.clone(), is_plain })
+        let (path, view) = (FieldPath::from_json(&column.path)?, View::from_name(&column.kind)?);
+        let is_plain = column.expr == column::definition(&path, view, None);
+        Some(Column { path, view, name: column.name.clone(), expr: column.expr.clone(), is_plain })
     });
     let indexes = info.indexes.iter().filter(|index| !index.narrow).map(|index| Index {
         name: index.name.clone(),

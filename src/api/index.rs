@@ -16,7 +16,7 @@ use crate::compile::{self, CompileError};
 use crate::error::Result;
 use crate::ir::doc::{Expr, ExprId, Lambda, Nulls, OrderKey, Stage, Statement, Terminal};
 use crate::ir::path::{FieldPath, Segment};
-use crate::ir::value::{FieldDefault, Kind};
+use crate::ir::value::{FieldDefault, Kind, View};
 use crate::store::{CollectionInfo, IndexColumnSpec, IndexFilter, IndexOutcome, IndexSpec};
 
 /// What became of the indexes that were asked for.
@@ -303,7 +303,7 @@ fn columns_named(lambda: &Lambda) -> Vec<IndexColumnSpec> {
         match node {
             Expr::Field { .. } => own.push(id),
             // The field itself is not what the condition names.
-            Expr::Defaulted(field, _) => {
+            Expr::Defaulted(field, _) | Expr::OfKind { of: field, .. } => {
                 own.retain(|id| id != field);
                 own.push(id);
             }
@@ -313,17 +313,21 @@ fn columns_named(lambda: &Lambda) -> Vec<IndexColumnSpec> {
     own.iter().filter_map(|id| column_of_field(lambda, *id)).collect()
 }
 
-/// Returns the column of a scalar field; `None` for what has none.
+/// Returns the column of a scalar field, or of JSON as one kind; `None` for what has none.
 fn column_of_field(lambda: &Lambda, id: ExprId) -> Option<IndexColumnSpec> {
-    let default = match lambda.node(id) {
+    let (field, seen) = match lambda.node(id) {
+        Expr::OfKind { of, ty } => (*of, Some(View::Only(ty.kind()))),
+        _ => (id, None),
+    };
+    let default = match lambda.node(field) {
         Expr::Defaulted(_, default) => Some(default),
         _ => None,
     };
-    let Expr::Field { ty, .. } = lambda.node(lambda.field(id)) else { return None };
-    let (_, path) = lambda.place(id)?;
-    let kind = ty.kind();
-    let is_scalar = matches!(kind, Kind::Text | Kind::Number | Kind::Bool);
-    (is_scalar && default != Some(&FieldDefault::Whole)).then(|| column_of(&path, kind, default, false))
+    let Expr::Field { ty, .. } = lambda.node(lambda.field(field)) else { return None };
+    let (_, path) = lambda.place(field)?;
+    let view = seen.unwrap_or(View::Declared(ty.kind()));
+    let is_scalar = matches!(view.kind(), Kind::Text | Kind::Number | Kind::Bool);
+    (is_scalar && default != Some(&FieldDefault::Whole)).then(|| column_of(&path, view, default, false))
 }
 
 /// Returns the wish for an index over sort keys.
@@ -357,10 +361,10 @@ fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {
 
 /// Returns the column of a key that stands in the document.
 pub(crate) fn key_column(path: &FieldPath) -> IndexColumnSpec {
-    column_of(path, Kind::Text, None, false)
+    column_of(path, View::Declared(Kind::Text), None, false)
 }
 
-fn column_of(path: &FieldPath, kind: Kind, default: Option<&FieldDefault>, desc: bool) -> IndexColumnSpec {
+fn column_of(path: &FieldPath, view: View, default: Option<&FieldDefault>, desc: bool) -> IndexColumnSpec {
     let labels = path.segments().iter().map(|segment| match segment {
         Segment::Key(key) => key.to_string(),
         Segment::Index(index) => index.to_string(),
@@ -368,8 +372,8 @@ fn column_of(path: &FieldPath, kind: Kind, default: Option<&FieldDefault>, desc:
     IndexColumnSpec {
         path: path.to_json(),
         label: labels.collect::<Vec<_>>().join("."),
-        kind: kind.name(),
-        expr: column::definition(path, kind, default),
+        kind: view.name(),
+        expr: column::definition(path, view, default),
         desc,
     }
 }

@@ -16,6 +16,8 @@ mod expr;
 mod index;
 mod item;
 mod iter;
+mod json;
+mod json_operand;
 mod list;
 mod mode;
 mod newtype;
@@ -54,6 +56,8 @@ pub use expr::{
 pub use index::{IndexBuilder, IndexDescription, IndexReport};
 pub use item::Item;
 pub use iter::RowIter;
+pub use json::Json;
+pub use json_operand::JsonOperand;
 pub use list::{Contents, List};
 pub use mode::{Deferred, Live, Mode};
 pub use newtype::Newtype;

@@ -88,12 +88,12 @@ impl<T: Value> Expr<T> {
     /// # }
     /// ```
     pub fn is_missing(self) -> Expr<bool> {
-        Expr::push(Tree::IsAbsent(self.raw().id(), Absence::Missing))
+        Expr::push(Tree::IsAbsent(arena::field_of(self.raw()).id(), Absence::Missing))
     }
 
     /// Holds where the stored field is there, and null. No index serves it.
     pub fn is_json_null(self) -> Expr<bool> {
-        Expr::push(Tree::IsAbsent(self.raw().id(), Absence::JsonNull))
+        Expr::push(Tree::IsAbsent(arena::field_of(self.raw()).id(), Absence::JsonNull))
     }
 
     /// Holds where the value is one of the list's. Null and missing are in no list.

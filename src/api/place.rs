@@ -9,11 +9,12 @@ use crate::api::list::List;
 use crate::api::sealed::Sealed;
 use crate::api::value::{Symbol, Value};
 use crate::ir::doc::{Absence, Expr as Tree};
+use crate::ir::types::Type;
 
-/// Maps with text keys: `HashMap<String, V>`, `BTreeMap<String, V>` and options of these. Sealed.
+/// Maps with text keys: `HashMap<String, V>`, `BTreeMap<String, V>`, `serde_json::Map` and options of these. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a map",
-    label = "only `HashMap<String, _>`, `BTreeMap<String, _>` and `Option`s of these have keys"
+    label = "only `HashMap<String, _>`, `BTreeMap<String, _>`, `serde_json::Map` and `Option`s of these have keys"
 )]
 pub trait Map: Value + Sealed {
     /// The type of a value.
@@ -26,6 +27,14 @@ impl<V: Value> Map for HashMap<String, V> {
 
 impl<V: Value> Map for BTreeMap<String, V> {
     type Entry = V;
+}
+
+impl Map for serde_json::Map<String, serde_json::Value> {
+    type Entry = serde_json::Value;
+}
+
+impl Map for Option<serde_json::Map<String, serde_json::Value>> {
+    type Entry = serde_json::Value;
 }
 
 impl<V: Value> Map for Option<HashMap<String, V>> {
@@ -61,7 +70,7 @@ impl<T: Map> Place<T> for &str {
     type Found = T::Entry;
 
     fn place_node(self, of: Node) -> Node {
-        under::<T>(of, self.to_owned())
+        under(of, Cow::Owned(self.to_owned()), T::Entry::TYPE)
     }
 }
 
@@ -69,12 +78,13 @@ impl<T: Map> Place<T> for String {
     type Found = T::Entry;
 
     fn place_node(self, of: Node) -> Node {
-        under::<T>(of, self)
+        under(of, Cow::Owned(self), T::Entry::TYPE)
     }
 }
 
-fn under<T: Map>(of: Node, key: String) -> Node {
-    arena::push(Tree::Field { of: of.id(), key: Cow::Owned(key), ty: T::Entry::TYPE, nullable: true })
+/// Returns what stands under a key.
+pub(crate) fn under(of: Node, key: Cow<'static, str>, ty: Type) -> Node {
+    arena::push(Tree::Field { of: of.id(), key, ty, nullable: true })
 }
 
 impl<T: Value> Expr<T> {
@@ -111,7 +121,7 @@ impl<T: Value> Expr<T> {
     where
         T: Map,
     {
-        let value = under::<T>(self.raw(), key.to_owned());
+        let value = under(self.raw(), Cow::Owned(key.to_owned()), T::Entry::TYPE);
         !Expr::<bool>::push(Tree::IsAbsent(value.id(), Absence::Missing))
     }
 }

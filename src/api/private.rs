@@ -12,7 +12,8 @@ pub use crate::api::sealed::Sealed;
 use crate::api::value::{Row, Scalar, Symbol, Value};
 pub use crate::api::variant::Variant;
 pub use crate::api::write::Refused;
-use crate::codec::{CodecError, encode_value};
+use crate::api::write::not_an_operand;
+use crate::codec::encode_value;
 pub use crate::compile::OperandError;
 use crate::error::Result;
 use crate::ir::doc::Expr;
@@ -103,11 +104,7 @@ pub fn name_argument(variant: &impl Name) -> Result<Argument<'static>, OperandEr
 /// # Errors
 /// What cannot be stored, and what is not stored as its type declares.
 pub fn encoded_value<T: Value + Serialize>(value: &T) -> Result<Literal, OperandError> {
-    let literal = encode_value(value).map_err(|error| match error {
-        CodecError::NotFinite { .. } => OperandError::NotFinite,
-        CodecError::OutOfRange { value, .. } => OperandError::OutOfRange(value.into()),
-        other => OperandError::Refused(other.to_string()),
-    })?;
+    let literal = encode_value(value).map_err(not_an_operand)?;
     let is_declared = match &literal {
         Literal::Null => T::NULLABLE,
         Literal::Bool(_) => T::TYPE.kind() == Kind::Bool,
@@ -151,6 +148,7 @@ pub fn defaulted<S: Symbol, T: Serialize>(of: Node, key: &'static str, default: 
 pub trait DefaultIsMissing {}
 impl<T> DefaultIsMissing for Option<T> {}
 impl<T> DefaultIsMissing for Vec<T> {}
+impl DefaultIsMissing for serde_json::Value {}
 impl<T, S> DefaultIsMissing for std::collections::HashSet<T, S> {}
 
 /// Compiles only for such types.
@@ -168,6 +166,7 @@ impl<T> SeenDefault for Vec<T> {}
 impl<T, S> SeenDefault for std::collections::HashSet<T, S> {}
 impl<K, V, S> SeenDefault for std::collections::HashMap<K, V, S> {}
 impl<K, V> SeenDefault for std::collections::BTreeMap<K, V> {}
+impl SeenDefault for serde_json::Value {}
 
 /// Returns the default of a type that queries can see.
 pub fn default_of<T: SeenDefault + Default>() -> T {

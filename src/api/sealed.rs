@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::api::expr::Expr;
+use serde_json::{Map, Value};
+
+use crate::api::expr::{Expr, Nullable};
+use crate::api::json::Json;
 use crate::api::order::OrderKey;
 use crate::api::param::Param;
 use crate::api::plan::Plan;
@@ -11,7 +14,7 @@ use crate::api::tuples::each_tuple;
 use crate::api::value::Scalar;
 use crate::api::write::Assignment;
 
-/// Implemented here alone. Every type that is listed is ours or the standard library's, so no other crate can implement
+/// Implemented here alone. Every type that is listed is ours, the standard library's or serde_json's, so no other crate can implement
 /// a trait that asks for this.
 pub trait Sealed {}
 
@@ -48,6 +51,11 @@ sealed! {
     [T] HashSet<T>;
     [K, V] HashMap<K, V>;
     [K, V] BTreeMap<K, V>;
+    [] Json;
+    [F] Nullable<F>;
+    [] Value;
+    [] &Value;
+    [] Map<String, Value>;
 }
 
 macro_rules! sealed_tuple {

@@ -182,6 +182,7 @@ containers! {
     [T: Value + Eq + std::hash::Hash] HashSet<T>, Array;
     [V: DeserializeOwned + 'static] HashMap<String, V>, Object;
     [V: DeserializeOwned + 'static] BTreeMap<String, V>, Object;
+    [] serde_json::Map<String, serde_json::Value>, Object;
 }
 
 macro_rules! row {

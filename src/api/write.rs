@@ -36,6 +36,21 @@ enum Change {
 }
 
 impl Assignment {
+    /// Returns the assignment of a value to a field; a value that cannot be is remembered as the query's error.
+    pub(crate) fn set(field: Node, value: Result<Node, Refused>, ty: Type) -> Assignment {
+        let value = value.unwrap_or_else(|refused| {
+            arena::fail(refused.of(&arena::describe(field)));
+            null(ty)
+        });
+        Assignment { change: Change::Set, field: arena::field_of(field), value }
+    }
+
+    /// Returns the removal of a field.
+    pub(crate) fn unset(field: Node) -> Assignment {
+        let field = arena::field_of(field);
+        Assignment { change: Change::Unset, field, value: field }
+    }
+
     /// Takes the field and the value out of the arena.
     pub(crate) fn extract(&self, frame: &Frame, first_constant: usize) -> Extracted {
         let pair = arena::push(Tree::Tuple(vec![self.field.id(), self.value.id()]));
@@ -91,6 +106,15 @@ impl Refused {
                 instead: "set one that can".to_owned(),
             },
         }
+    }
+}
+
+/// Returns why a value that the codec refused is no operand.
+pub(crate) fn not_an_operand(error: CodecError) -> OperandError {
+    match error {
+        CodecError::NotFinite { .. } => OperandError::NotFinite,
+        CodecError::OutOfRange { value, .. } => OperandError::OutOfRange(value.into()),
+        other => OperandError::Refused(other.to_string()),
     }
 }
 
@@ -156,15 +180,6 @@ fn whole<T: Serialize>(value: &T, ty: Type) -> Result<Node, Refused> {
     Ok(arena::constant(codec::encode_value(value).map_err(Refused::Codec)?, ty))
 }
 
-/// Returns the assignment of a value to a field; a value that cannot be is remembered as the query's error.
-fn set(field: Node, value: Result<Node, Refused>, ty: Type) -> Assignment {
-    let value = value.unwrap_or_else(|refused| {
-        arena::fail(refused.of(&arena::describe(field)));
-        null(ty)
-    });
-    Assignment { change: Change::Set, field, value }
-}
-
 macro_rules! containers {
     ($([$($generics:tt)*] $rust:ty;)*) => { $(
         impl<$($generics)*> Assign<$rust> for $rust {
@@ -180,6 +195,8 @@ containers! {
     [T: Value + Serialize + Eq + std::hash::Hash] HashSet<T>;
     [V: Serialize + DeserializeOwned + 'static] HashMap<String, V>;
     [V: Serialize + DeserializeOwned + 'static] BTreeMap<String, V>;
+    [] serde_json::Value;
+    [] serde_json::Map<String, serde_json::Value>;
 }
 
 impl<T: Value> Expr<T> {
@@ -195,7 +212,7 @@ impl<T: Value> Expr<T> {
     /// # }
     /// ```
     pub fn set(self, value: impl Assign<T>) -> Assignment {
-        set(self.raw(), value.assign(), T::TYPE)
+        Assignment::set(self.raw(), value.assign(), T::TYPE)
     }
 }
 
@@ -212,7 +229,7 @@ impl<T: Value> Expr<Option<T>> {
     /// # }
     /// ```
     pub fn unset(self) -> Assignment {
-        Assignment { change: Change::Unset, field: self.raw(), value: self.raw() }
+        Assignment::unset(self.raw())
     }
 }
 
@@ -233,7 +250,7 @@ impl<T: Value> Expr<T> {
         T: Num,
     {
         let value = beside(self.raw(), by.term());
-        Assignment { change: Change::Increment, field: self.raw(), value }
+        Assignment { change: Change::Increment, field: arena::field_of(self.raw()), value }
     }
 }
 
@@ -248,12 +265,12 @@ where
             Some(value) => whole(&value, Type::Object),
             None => Ok(null(Type::Object)),
         };
-        set(self.node(), value, Type::Object)
+        Assignment::set(self.node(), value, Type::Object)
     }
 
     /// Removes the struct; a document without it is unchanged.
     pub fn unset(self) -> Assignment {
-        Assignment { change: Change::Unset, field: self.node(), value: self.node() }
+        Assignment::unset(self.node())
     }
 }
 
@@ -289,7 +306,7 @@ pub trait StructFields: Symbol {
     where
         Self::Out: Value<Sym = Self> + Serialize,
     {
-        set(self.node(), whole(&value, Type::Object), Type::Object)
+        Assignment::set(self.node(), whole(&value, Type::Object), Type::Object)
     }
 }
 

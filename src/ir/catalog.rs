@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::ir::path::FieldPath;
-use crate::ir::value::Kind;
+use crate::ir::value::View;
 
 /// What a database holds, at one schema epoch.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,13 +30,13 @@ pub(crate) struct Collection {
     pub(crate) narrow: Option<Narrow>,
 }
 
-/// A virtual column: the value at a path, as one kind sees it.
+/// A virtual column: the value at a path, as a view sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     /// The path.
     pub(crate) path: FieldPath,
-    /// The kind.
-    pub(crate) kind: Kind,
+    /// How it sees the path.
+    pub(crate) view: View,
     /// The column's name.
     pub(crate) name: String,
     /// What it computes.
@@ -106,8 +106,8 @@ impl Collection {
         self.indexes.iter().filter(|index| index.filter.is_empty())
     }
 
-    /// Returns the virtual column of a path and kind.
-    pub(crate) fn column(&self, path: &FieldPath, kind: Kind) -> Option<&Column> {
-        self.columns.iter().find(|column| column.kind == kind && column.path == *path)
+    /// Returns the virtual column of a path and view.
+    pub(crate) fn column(&self, path: &FieldPath, view: View) -> Option<&Column> {
+        self.columns.iter().find(|column| column.view == view && column.path == *path)
     }
 }

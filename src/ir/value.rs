@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the name that the catalog keeps.
+    /// Returns the name that messages use.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Text => "text",
@@ -32,18 +32,62 @@ impl Kind {
             Kind::Any => "any",
         }
     }
-
-    /// Returns the kind of that name.
-    pub fn from_name(name: &str) -> Option<Kind> {
-        [Kind::Text, Kind::Number, Kind::Bool, Kind::Array, Kind::Object, Kind::Any]
-            .into_iter()
-            .find(|k| k.name() == name)
-    }
 }
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// How a column sees what is stored at its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum View {
+    /// As a field that is declared with the kind: a value of another kind is told apart from null, so that loading it
+    /// can be refused (rule 4).
+    Declared(Kind),
+    /// Values of the kind alone, null for all else: what no type declares.
+    Only(Kind),
+}
+
+impl View {
+    const ALL: [View; 11] = [
+        View::Declared(Kind::Text),
+        View::Declared(Kind::Number),
+        View::Declared(Kind::Bool),
+        View::Declared(Kind::Array),
+        View::Declared(Kind::Object),
+        View::Declared(Kind::Any),
+        View::Only(Kind::Text),
+        View::Only(Kind::Number),
+        View::Only(Kind::Bool),
+        View::Only(Kind::Array),
+        View::Only(Kind::Object),
+    ];
+
+    /// Returns the kind.
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            View::Declared(kind) | View::Only(kind) => kind,
+        }
+    }
+
+    /// Returns the name that the catalog keeps.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            View::Declared(kind) => kind.name(),
+            View::Only(Kind::Text) => "only text",
+            View::Only(Kind::Number) => "only number",
+            View::Only(Kind::Bool) => "only bool",
+            View::Only(Kind::Array) => "only array",
+            View::Only(Kind::Object) => "only object",
+            View::Only(Kind::Any) => "any",
+        }
+    }
+
+    /// Returns the view of that name.
+    pub(crate) fn from_name(name: &str) -> Option<View> {
+        View::ALL.into_iter().find(|view| view.name() == name)
     }
 }
 
@@ -85,6 +129,17 @@ pub(crate) enum FieldDefault {
 }
 
 impl FieldDefault {
+    /// Returns the kind.
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            FieldDefault::Bool(_) => Kind::Bool,
+            FieldDefault::Int(_) | FieldDefault::Real(_) => Kind::Number,
+            FieldDefault::Text(_) => Kind::Text,
+            FieldDefault::Empty(kind) => *kind,
+            FieldDefault::Whole => Kind::Any,
+        }
+    }
+
     /// Returns the default that a stored value makes; `None` for null, which a missing field is anyway.
     pub(crate) fn of(value: &Value) -> Option<FieldDefault> {
         // The element types of SQLite's JSONB, with no content behind them.

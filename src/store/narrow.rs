@@ -64,7 +64,7 @@ impl WriteTxn {
         let mut members = Vec::new();
         for column in indexed {
             let joins = match column.kind.as_str() {
-                "number" | "bool" => true,
+                "number" | "bool" | "only number" | "only bool" => true,
                 _ if is_small => collection.narrow().is_some_and(|narrow| narrow.holds(&column.name)),
                 _ => self.is_short(&table, column)?,
             };

@@ -1,17 +1,17 @@
-//! The expression of a virtual column: what a path holds, as a kind sees it.
+//! The expression of a virtual column: what a path holds, as a view sees it.
 //!
 //! The same text defines a column and stands wherever its path is asked about without one. `jsonb_extract` turns
 //! `true` into 1, so numbers and bools are told apart; text does without the guard, which costs a quarter more in
-//! building an index, since no text equals a number.
+//! building an index, since no text equals a number. Where any kind may be, a bool is JSONB, as arrays and objects are.
 
 use crate::compile::emit::quote;
 use crate::ir::path::FieldPath;
-use crate::ir::value::{FieldDefault, Kind};
+use crate::ir::value::{FieldDefault, Kind, View};
 
 /// Returns the expression over `doc`, the column of a collection's table.
-pub(crate) fn definition(path: &FieldPath, kind: Kind, default: Option<&FieldDefault>) -> String {
+pub(crate) fn definition(path: &FieldPath, view: View, default: Option<&FieldDefault>) -> String {
     let mut out = String::new();
-    extract(&mut out, "doc", path, kind, default);
+    extract(&mut out, "doc", path, view, default);
     out
 }
 
@@ -20,10 +20,10 @@ pub(super) fn extract(
     out: &mut String,
     document: &str,
     path: &FieldPath,
-    kind: Kind,
+    view: View,
     default: Option<&FieldDefault>,
 ) {
-    let Some(default) = default else { return stored(out, document, path, kind) };
+    let Some(default) = default else { return stored(out, document, path, view) };
     let [mut own, mut around] = [String::new(), String::new()];
     quote::text(&mut own, &path.json_path());
     quote::text(&mut around, &path.parent().json_path());
@@ -33,15 +33,20 @@ pub(super) fn extract(
         out.push_str(&format!(" AND json_type({document},{around}) = 'object'"));
     }
     out.push_str(" THEN ");
-    literal(out, default);
+    literal(out, default, view);
     out.push_str(" ELSE ");
-    stored(out, document, path, kind);
+    stored(out, document, path, view);
     out.push_str(" END");
 }
 
-/// Appends a default as a literal, an array or object as JSONB: an index holds it, and an index takes no parameters.
-fn literal(out: &mut String, default: &FieldDefault) {
+/// Appends a default as a view sees it, a literal: an index holds it, and an index takes no parameters. An array or
+/// object is JSONB, and so is a bool where any kind may be.
+fn literal(out: &mut String, default: &FieldDefault, view: View) {
+    if matches!(view, View::Only(kind) if kind != Kind::Any && kind != default.kind()) {
+        return out.push_str("NULL");
+    }
     match default {
+        FieldDefault::Bool(x) if view.kind() == Kind::Any => out.push_str(if *x { "x'01'" } else { "x'02'" }),
         FieldDefault::Bool(x) => out.push(if *x { '1' } else { '0' }),
         FieldDefault::Int(x) => out.push_str(&x.to_string()),
         // The shortest digits that name the number, with a point or an exponent.
@@ -54,45 +59,48 @@ fn literal(out: &mut String, default: &FieldDefault) {
     }
 }
 
-fn stored(out: &mut String, document: &str, path: &FieldPath, kind: Kind) {
+fn stored(out: &mut String, document: &str, path: &FieldPath, view: View) {
     let mut json_path = String::new();
     quote::text(&mut json_path, &path.json_path());
-    let value = format!("jsonb_extract({document},{json_path})");
-    match kind {
-        Kind::Number => {
-            // JSONB of true and of false: never bound by anyone, and neither a number nor null when read.
-            out.push_str(&format!(
-                "CASE json_type({document},{json_path}) WHEN 'true' THEN x'01' WHEN 'false' THEN x'02' ELSE {value} END"
-            ));
-        }
-        Kind::Bool => {
-            out.push_str(&format!(
-                "CASE json_type({document},{json_path}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 WHEN 'null' THEN NULL \
-                 ELSE substr(json_type({document},{json_path}),1,0) END"
-            ));
-        }
-        Kind::Text | Kind::Array | Kind::Object | Kind::Any => out.push_str(&value),
-    }
+    let ty = format!("json_type({document},{json_path})");
+    seen(out, &ty, &format!("jsonb_extract({document},{json_path})"), view);
 }
 
-/// Appends the expression that is null where a path of a document holds no array.
-pub(super) fn array(out: &mut String, document: &str, path: &FieldPath) {
-    let mut json_path = String::new();
-    quote::text(&mut json_path, &path.json_path());
-    out.push_str(&format!(
-        "CASE json_type({document},{json_path}) WHEN 'array' THEN jsonb_extract({document},{json_path}) END"
-    ));
+/// Appends what a row of `jsonb_each` holds: bools arrive as 1 and 0 there, too.
+pub(super) fn item(out: &mut String, row: &str, view: View) {
+    seen(out, &format!("{row}.type"), &format!("{row}.value"), view);
 }
 
-/// Appends what a row of `jsonb_each` holds, as a kind sees it: bools arrive as 1 and 0 there, too.
-pub(super) fn item(out: &mut String, row: &str, kind: Kind) {
-    match kind {
-        Kind::Number => out.push_str(&format!(
-            "CASE {row}.type WHEN 'true' THEN x'01' WHEN 'false' THEN x'02' ELSE {row}.value END"
-        )),
-        Kind::Bool => out.push_str(&format!(
-            "CASE {row}.type WHEN 'true' THEN 1 WHEN 'false' THEN 0 WHEN 'null' THEN NULL ELSE '' END"
-        )),
-        Kind::Text | Kind::Array | Kind::Object | Kind::Any => out.push_str(&format!("{row}.value")),
-    }
+/// Appends a value, of which SQLite also tells the type.
+fn seen(out: &mut String, ty: &str, value: &str, view: View) {
+    let seen = match view {
+        View::Declared(Kind::Text | Kind::Array | Kind::Object) => value.to_owned(),
+        // JSONB of true and of false: never bound by anyone beside a number, and neither a number nor null when read.
+        View::Declared(Kind::Number | Kind::Any) | View::Only(Kind::Any) => {
+            format!("CASE {ty} WHEN 'true' THEN x'01' WHEN 'false' THEN x'02' ELSE {value} END")
+        }
+        View::Declared(Kind::Bool) => format!(
+            "CASE {ty} WHEN 'true' THEN 1 WHEN 'false' THEN 0 WHEN 'null' THEN NULL ELSE substr({ty},1,0) END"
+        ),
+        View::Only(Kind::Bool) => format!("CASE {ty} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END"),
+        View::Only(Kind::Number) => format!("CASE WHEN {ty} IN ('integer', 'real') THEN {value} END"),
+        // These kinds have the names that SQLite gives to its types.
+        View::Only(kind) => format!("CASE {ty} WHEN '{}' THEN {value} END", kind.name()),
+    };
+    out.push_str(&seen);
+}
+
+/// Appends a value that was seen as one of any kind, null where it is not of this one.
+pub(super) fn only(out: &mut String, value: &str, kind: Kind) {
+    let only = match kind {
+        Kind::Any => value.to_owned(),
+        Kind::Text => format!("CASE WHEN typeof({value}) = 'text' THEN {value} END"),
+        Kind::Number => format!("CASE WHEN typeof({value}) IN ('integer', 'real') THEN {value} END"),
+        Kind::Bool => format!("CASE {value} WHEN x'01' THEN 1 WHEN x'02' THEN 0 END"),
+        Kind::Array | Kind::Object => format!(
+            "CASE WHEN typeof({value}) = 'blob' AND json_type({value}) = '{}' THEN {value} END",
+            kind.name()
+        ),
+    };
+    out.push_str(&only);
 }

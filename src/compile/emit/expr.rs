@@ -13,18 +13,17 @@ impl Printer {
                 self.qualifier(*source);
                 self.identifier(name);
             }
-            Expr::Extract { document, path, kind, default } => {
+            Expr::Extract { document, path, view, default } => {
                 let mut inner = Printer { sql: String::new() };
                 inner.expr(document);
-                column::extract(&mut self.sql, &inner.sql, path, *kind, default.as_ref());
+                column::extract(&mut self.sql, &inner.sql, path, *view, default.as_ref());
             }
             Expr::Output { source, column } => self.own(*source, &format!("c{column}")),
-            Expr::Item { source, kind } => {
+            Expr::Item { source, view } => {
                 let mut of = Printer { sql: String::new() };
                 of.alias(*source);
-                column::item(&mut self.sql, &of.sql, *kind);
+                column::item(&mut self.sql, &of.sql, *view);
             }
-            Expr::Array(value) => self.array(value),
             Expr::Named { source, name } => {
                 self.qualifier(*source);
                 self.identifier(name);
@@ -56,6 +55,11 @@ impl Printer {
                 self.operand(x);
             }
             Expr::OfKind(inner, kind) => self.of_kind(inner, *kind),
+            Expr::Only(inner, kind) => {
+                let mut value = Printer { sql: String::new() };
+                value.expr(inner);
+                column::only(&mut self.sql, &value.sql, *kind);
+            }
             Expr::Call(function, args) => {
                 self.push(function.name());
                 self.push("(");
@@ -177,20 +181,6 @@ impl Printer {
             self.push(" AND ");
         }
         self.infix(&range.of, if high.inclusive { " <= " } else { " < " }, &high.value);
-    }
-
-    /// Prints a value as null where it is no array.
-    fn array(&mut self, value: &Expr) {
-        let mut of = Printer { sql: String::new() };
-        if let Expr::Extract { document, path, .. } = value {
-            of.expr(document);
-            return column::array(&mut self.sql, &of.sql, path);
-        }
-        of.expr(value);
-        let value = of.sql;
-        self.push(&format!(
-            "CASE WHEN typeof({value}) = 'blob' AND json_type({value}) = 'array' THEN {value} END"
-        ));
     }
 
     /// Prints a value as null where it is of another kind than the one declared.

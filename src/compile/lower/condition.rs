@@ -184,9 +184,11 @@ fn converts(value: &Value) -> bool {
 /// An ordered comparison, which null never satisfies. Against a value that is certain to be of its kind a stored
 /// field becomes a range that keeps to that kind, which an index can serve.
 fn ordered(left: &Value, operator: Binary, right: &Value) -> Expr {
-    match (left.clean, right.clean) {
-        (false, true) if settles(right) => range(left, operator, right),
-        (true, false) if settles(left) => range(right, flipped(operator), left),
+    let is_field =
+        |value: &Value| !value.clean || matches!(value.expr, Expr::Column { .. } | Expr::Extract { .. });
+    match (is_field(left), is_field(right)) {
+        (true, _) if settles(right) => range(left, operator, right),
+        (_, true) if settles(left) => range(right, flipped(operator), left),
         _ => Expr::binary(operator, left.of_kind(), right.of_kind()),
     }
 }

@@ -3,10 +3,11 @@
 use crate::compile::CompileError;
 use crate::compile::lower::Lowering;
 use crate::compile::lower::block::Row;
-use crate::compile::lower::value::{Value, can_fail};
+use crate::compile::lower::value::{Value, can_fail, seen_only};
 use crate::ir::doc::{Binder, ExprId, ItemFold, Lambda};
 use crate::ir::sql::{Alias, Expr, Select, Shape, Source, SourceKind, SqlFunction};
 use crate::ir::types::Type;
+use crate::ir::value::{Kind, View};
 
 /// The items that something is made of.
 pub(super) struct Items {
@@ -77,7 +78,7 @@ impl Lowering<'_> {
     }
 
     fn array(&mut self, lambda: &Lambda, list: ExprId) -> Result<Expr, CompileError> {
-        Ok(Expr::Array(Box::new(self.value(lambda, list)?.expr)))
+        Ok(seen_only(self.value(lambda, list)?.expr, Kind::Array))
     }
 
     /// Lowers what is asked of an item, which a fold over rows has no place in.
@@ -87,7 +88,7 @@ impl Lowering<'_> {
         items: &Items,
         lower: impl FnOnce(&mut Self) -> Result<T, CompileError>,
     ) -> Result<T, CompileError> {
-        let expr = Expr::Item { source: alias, kind: items.shape.ty.kind() };
+        let expr = Expr::Item { source: alias, view: View::Declared(items.shape.ty.kind()) };
         let item = Value { expr, shape: items.shape, clean: false, path: None };
         self.rows.push((items.item, Row::Value(item)));
         let folds = std::mem::replace(&mut self.folds, false);

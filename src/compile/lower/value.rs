@@ -10,7 +10,7 @@ use crate::ir::doc::{self, Arithmetic, ExprId, Fold, Function, Lambda};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::sql::{BindForm, BindSource, Expr, Range, RangeKind, Shape, SqlFunction, walk};
 use crate::ir::types::Type;
-use crate::ir::value::{FieldDefault, Kind};
+use crate::ir::value::{FieldDefault, Kind, View};
 
 /// A lowered value.
 #[derive(Clone, Debug)]
@@ -111,12 +111,12 @@ impl Lowering<'_> {
                 },
                 _ => return Err(unsupported("the key of something that is not a document", "name a field")),
             },
-            E::Field { .. } | E::Position { .. } => self.field(lambda, id, None)?,
-            E::Defaulted(field, default) => self.field(lambda, *field, Some(default))?,
+            E::Field { .. } | E::Position { .. } | E::Defaulted(..) => self.field(lambda, id)?,
             E::Flattened(of) => match self.row(lambda, *of)? {
                 Row::Value(value) => value,
                 row => Value::clean(document_of(row)?, Type::Object, false),
             },
+            E::OfKind { of, ty } => self.only(lambda, *of, *ty)?,
             E::Param { slot, ty } => {
                 let expr = self.bind(BindSource::Slot(*slot), BindForm::Plain);
                 Value::clean(expr, *ty, false)
@@ -153,29 +153,51 @@ impl Lowering<'_> {
         })
     }
 
-    fn field(
+    /// Lowers a stored field, which may hold anything.
+    fn field(&mut self, lambda: &Lambda, id: ExprId) -> Result<Value, CompileError> {
+        let (ty, nullable) = match lambda.node(lambda.field(id)) {
+            doc::Expr::Field { ty, nullable, .. } => (*ty, *nullable),
+            doc::Expr::Position { ty, .. } => (*ty, true),
+            _ => return Err(unsupported("an expression that is not a field", "name a field")),
+        };
+        let (expr, path) = self.at_path(lambda, id, View::Declared(ty.kind()))?;
+        Ok(Value { expr, shape: Shape { ty, nullable }, clean: false, path: Some(path) })
+    }
+
+    /// Lowers a value that no type declares, as a type.
+    fn only(&mut self, lambda: &Lambda, of: ExprId, ty: Type) -> Result<Value, CompileError> {
+        let view = View::Only(ty.kind());
+        let is_field =
+            matches!(lambda.node(lambda.field(of)), doc::Expr::Field { .. } | doc::Expr::Position { .. });
+        if is_field {
+            let (expr, path) = self.at_path(lambda, of, view)?;
+            return Ok(Value { path: Some(path), ..Value::clean(expr, ty, true) });
+        }
+        let Value { expr, path, .. } = self.value(lambda, of)?;
+        Ok(Value { path, ..Value::clean(seen_only(expr, ty.kind()), ty, true) })
+    }
+
+    /// Returns what is stored at the path that an expression names, as a view sees it, and the path: a virtual column
+    /// where there is one.
+    fn at_path(
         &mut self,
         lambda: &Lambda,
         id: ExprId,
-        default: Option<&FieldDefault>,
-    ) -> Result<Value, CompileError> {
-        let (ty, nullable) = match lambda.node(id) {
-            doc::Expr::Field { ty, nullable, .. } => (ty, nullable),
-            doc::Expr::Position { ty, .. } => (ty, &true),
-            _ => return Err(unsupported("an expression that is not a field", "name a field")),
+        view: View,
+    ) -> Result<(Expr, FieldPath), CompileError> {
+        let default = match lambda.node(id) {
+            doc::Expr::Defaulted(field, FieldDefault::Whole) => return Err(unseen_default(lambda, *field)),
+            doc::Expr::Defaulted(_, default) => Some(default),
+            _ => None,
         };
-        if default == Some(&FieldDefault::Whole) {
-            return Err(unseen_default(lambda, id));
-        }
-        let (at, path) = path_below(lambda, id)?;
-        let kind = ty.kind();
+        let (at, path) = path_below(lambda, lambda.field(id))?;
         let row = self.given(lambda, at)?;
         let column = match &row {
             Row::Document { alias, collection } => {
-                column_of(collection, &path, kind, default).map(|column| Expr::Column {
+                column_of(collection, &path, view, default).map(|column| Expr::Column {
                     source: *alias,
                     name: column.name.as_str().into(),
-                    kind,
+                    view,
                     path: path.clone(),
                 })
             }
@@ -186,11 +208,11 @@ impl Lowering<'_> {
             None => Expr::Extract {
                 document: Box::new(document_of(row)?),
                 path: path.clone(),
-                kind,
+                view,
                 default: default.cloned(),
             },
         };
-        Ok(Value { expr, shape: Shape { ty: *ty, nullable: *nullable }, clean: false, path: Some(path) })
+        Ok((expr, path))
     }
 
     /// Returns the document that a field is stored in, and where.
@@ -320,15 +342,25 @@ fn unseen_default(lambda: &Lambda, id: ExprId) -> CompileError {
 fn column_of<'c>(
     collection: &'c Collection,
     path: &FieldPath,
-    kind: Kind,
+    view: View,
     default: Option<&FieldDefault>,
 ) -> Option<&'c Column> {
-    let column = collection.column(path, kind)?;
+    let column = collection.column(path, view)?;
     let is_same = match default {
         None => column.is_plain,
-        Some(_) => !column.is_plain && column.expr == column::definition(path, kind, default),
+        Some(_) => !column.is_plain && column.expr == column::definition(path, view, default),
     };
     is_same.then_some(column)
+}
+
+/// Returns a value where it is of a kind, else null, whatever was declared for it.
+pub(super) fn seen_only(value: Expr, kind: Kind) -> Expr {
+    let view = View::Only(kind);
+    match value {
+        Expr::Extract { document, path, default, .. } => Expr::Extract { document, path, view, default },
+        Expr::Item { source, .. } => Expr::Item { source, view },
+        other => Expr::Only(Box::new(other), kind),
+    }
 }
 
 /// Returns the JSON that fields of a row are stored in.

@@ -2,7 +2,7 @@
 
 use crate::compile::CompileError;
 use crate::compile::lower::block::Row;
-use crate::compile::lower::value::{Value, unsupported};
+use crate::compile::lower::value::Value;
 use crate::compile::lower::{Lowering, type_name};
 use crate::compile::plan::Output;
 use crate::ir::doc::{self, Arithmetic, Assignment, Expr as Tree, ExprId, Lambda, Source, Stage, Terminal};
@@ -95,12 +95,7 @@ impl Lowering<'_> {
                 match value.shape.ty.kind() {
                     Kind::Bool => json_bool(&value),
                     Kind::Array | Kind::Object => Expr::OfKind(Box::new(value.expr), Kind::Object),
-                    Kind::Any => {
-                        return Err(unsupported(
-                            "setting a field to an undeclared value",
-                            "declare its type",
-                        ));
-                    }
+                    Kind::Any => json_any(value.expr),
                     Kind::Number => json_number(value.of_kind(), value.shape.ty),
                     Kind::Text => value.of_kind(),
                 }
@@ -171,6 +166,18 @@ fn json_number(number: Expr, ty: Type) -> Expr {
         return number;
     }
     Expr::Call(SqlFunction::Jsonb, vec![Expr::Call(SqlFunction::JsonNumber, vec![number])])
+}
+
+/// Returns a value of any kind as `jsonb_set` stores it: texts and integers are themselves, all else that is there is
+/// JSONB.
+fn json_any(value: Expr) -> Expr {
+    let is_float = Expr::binary(
+        Binary::Eq,
+        Expr::Call(SqlFunction::TypeOf, vec![value.clone()]),
+        Expr::Text("real".into()),
+    );
+    let float = json_number(value.clone(), Type::F64);
+    Expr::Case { when: vec![(is_float, float)], otherwise: Some(Box::new(value)) }
 }
 
 fn json_bool(value: &Value) -> Expr {

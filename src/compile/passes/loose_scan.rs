@@ -48,14 +48,13 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
         return None;
     };
     let [key @ Expr::Call(LEFT, args)] = select.group.as_slice() else { return None };
-    let [text @ Expr::Column { source, name, kind: Kind::Text, .. }, len @ Expr::Bind(_)] = args.as_slice()
-    else {
+    let [text @ Expr::Column { source, name, view, .. }, len @ Expr::Bind(_)] = args.as_slice() else {
         return None;
     };
     let order = select.order.iter().map(|term| &term.by);
     let plain = select.filter.is_empty()
         && select.columns.iter().chain(order).all(|x| x == key || *x == Expr::CountAll);
-    if !plain || source != alias {
+    if !plain || source != alias || view.kind() != Kind::Text {
         return None;
     }
     let collection = context.catalog.collections.get(&**collection)?.clone();

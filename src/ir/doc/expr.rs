@@ -153,6 +153,13 @@ pub(crate) enum Expr {
         /// The declared type of an item.
         ty: Type,
     },
+    /// A value that no type declares, as a type: null where it is of another kind.
+    OfKind {
+        /// The value.
+        of: ExprId,
+        /// The type.
+        ty: Type,
+    },
     /// One value made of the items of an array; what is no array has none (rule 20).
     Items {
         /// The array.
@@ -461,7 +468,8 @@ impl Expr {
             Expr::Item { of, .. }
             | Expr::Key { of, .. }
             | Expr::Field { of, .. }
-            | Expr::Position { of, .. } => *of = f(*of),
+            | Expr::Position { of, .. }
+            | Expr::OfKind { of, .. } => *of = f(*of),
             Expr::Items { list, fold, .. } => {
                 *list = f(*list);
                 if let Some(of) = fold.of_mut() {

@@ -6,6 +6,8 @@ use crate::ir::doc::{
     Absence, Arithmetic, Assignment, Comparison, Count, Expr, ExprId, Fold, Lambda, Query, Source, Stage,
     Statement, Terminal,
 };
+use crate::ir::types::Type;
+use crate::ir::value::Kind;
 
 impl Lambda {
     /// Returns an expression of the closure in words.
@@ -58,6 +60,10 @@ impl Lambda {
             Expr::Position { of, index, .. } => {
                 self.write(*of, out)?;
                 write!(out, "[{index}]")
+            }
+            Expr::OfKind { of, ty } => {
+                self.write(*of, out)?;
+                write!(out, ".{}()", json_method(*ty))
             }
             Expr::Items { list, fold, .. } => self.method(*list, fold.name(), fold.of().as_slice(), out),
             Expr::Fold { fold, of, .. } => {
@@ -119,6 +125,19 @@ impl Lambda {
             (operation, [left, right, ..]) => self.infix(*left, operation.sign(), *right, out),
             (_, _) => Ok(()),
         }
+    }
+}
+
+/// Returns the name of the method by which JSON is seen as a type.
+fn json_method(ty: Type) -> &'static str {
+    match ty.kind() {
+        Kind::Text => "as_str",
+        Kind::Bool => "as_bool",
+        Kind::Number if ty.is_float() => "as_f64",
+        Kind::Number => "as_i64",
+        Kind::Array => "as_array",
+        Kind::Object => "as_object",
+        Kind::Any => "as_any",
     }
 }
 

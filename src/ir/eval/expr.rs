@@ -39,6 +39,7 @@ impl<'a> Evaluator<'a> {
                 Json::Array(items) => items.get(*index as usize).cloned().unwrap_or(Json::Null),
                 _ => Json::Null,
             },
+            Expr::OfKind { of, ty } => return self.of_kind(&term.at(*of), ty.kind()),
             Expr::Items { .. } => self.items(&term)?,
             Expr::Key { of, .. } => match term.at(*of).resolve() {
                 Meaning::Document(Some(document)) => Json::Int(document.id),

@@ -22,6 +22,7 @@ impl Term<'_> {
             | Expr::Coalesce { ty, .. }
             | Expr::When { ty, .. }
             | Expr::Position { ty, .. }
+            | Expr::OfKind { ty, .. }
             | Expr::Fold { ty, .. } => *ty,
             Expr::Flattened(_) => Type::Object,
             Expr::Defaulted(field, _) => term.at(*field).ty(),
@@ -47,7 +48,7 @@ impl Term<'_> {
             Meaning::Document(_) | Meaning::Nothing => return false,
         };
         match term.node() {
-            Expr::Position { .. } => true,
+            Expr::Position { .. } | Expr::OfKind { .. } => true,
             Expr::Defaulted(field, _) => term.at(*field).is_nullable(),
             Expr::Field { nullable, .. }
             | Expr::Arithmetic { nullable, .. }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::ir::path::FieldPath;
 use crate::ir::sql::{Alias, Select, SqlFunction};
-use crate::ir::value::{FieldDefault, Kind};
+use crate::ir::value::{FieldDefault, Kind, View};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,25 +13,25 @@ pub(crate) enum Expr {
     Id(Alias),
     /// The document of a source.
     Doc(Alias),
-    /// A virtual column: the value at a path, as a kind sees it.
+    /// A virtual column: the value at a path, as a view sees it.
     Column {
         /// The source.
         source: Alias,
         /// The column's name.
         name: Arc<str>,
-        /// The kind that it sees.
-        kind: Kind,
+        /// How it sees the path.
+        view: View,
         /// The path that it stands for.
         path: FieldPath,
     },
-    /// The value at a path of a document, as a kind sees it: what the virtual column would hold.
+    /// The value at a path of a document, as a view sees it: what the virtual column would hold.
     Extract {
         /// The document.
         document: Box<Expr>,
         /// The path.
         path: FieldPath,
-        /// The kind.
-        kind: Kind,
+        /// The view.
+        view: View,
         /// What stands for a missing value.
         default: Option<FieldDefault>,
     },
@@ -42,15 +42,13 @@ pub(crate) enum Expr {
         /// The place.
         column: usize,
     },
-    /// The item of an array, as a kind sees it.
+    /// The item of an array, as a view sees it.
     Item {
         /// The array's source.
         source: Alias,
-        /// The kind.
-        kind: Kind,
+        /// The view.
+        view: View,
     },
-    /// The value where it is an array, else null.
-    Array(Box<Expr>),
     /// A named column of a recursive table or of a list's items.
     Named {
         /// The source.
@@ -88,8 +86,10 @@ pub(crate) enum Expr {
     In(Box<Expr>, Box<Select>),
     /// The value, such that no index serves it: rows sorted by it are all read before the first is returned.
     Unindexed(Box<Expr>),
-    /// The value where it is of the kind, else null.
+    /// A value that is declared with the kind, null where it is of another.
     OfKind(Box<Expr>, Kind),
+    /// A value that no kind was declared for, null where it is not of this one.
+    Only(Box<Expr>, Kind),
     /// A function of its arguments.
     Call(SqlFunction, Vec<Expr>),
     /// `CASE WHEN .. THEN .. ELSE .. END`.

@@ -45,6 +45,8 @@ pub(crate) enum SqlFunction {
     JsonType,
     /// SQLite's: how many items an array has.
     JsonArrayLength,
+    /// SQLite's: the name of a value's type.
+    TypeOf,
 }
 
 impl SqlFunction {
@@ -71,6 +73,7 @@ impl SqlFunction {
             SqlFunction::JsonbRemove => "jsonb_remove",
             SqlFunction::JsonType => "json_type",
             SqlFunction::JsonArrayLength => "json_array_length",
+            SqlFunction::TypeOf => "typeof",
         }
     }
 }

@@ -44,8 +44,8 @@ macro_rules! walks {
                 | Expr::IsTrue(x)
                 | Expr::IsNull(x)
                 | Expr::Unindexed(x)
-                | Expr::Array(x)
-                | Expr::OfKind(x, _) => f($Part::Expr(x)),
+                | Expr::OfKind(x, _)
+                | Expr::Only(x, _) => f($Part::Expr(x)),
                 Expr::Binary(_, a, b) => {
                     f($Part::Expr(a));
                     f($Part::Expr(b));

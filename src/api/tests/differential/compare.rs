@@ -157,7 +157,8 @@ fn is_value(expected: &Json, found: &Cell, tolerance: Tolerance) -> bool {
             !matches!(tolerance, Tolerance::None) && tolerance.admits(*a as f64, *b)
         }
         (Json::Text(a), Cell::Text(b)) => a == b,
-        (Json::Array(_) | Json::Object(_), Cell::Blob(bytes)) => {
+        // Where any kind may be, a bool is JSONB too.
+        (Json::Bool(_) | Json::Array(_) | Json::Object(_), Cell::Blob(bytes)) => {
             Json::of(&Value::Json(bytes.as_slice().into())) == *expected
         }
         _ => false,

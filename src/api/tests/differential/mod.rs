@@ -50,16 +50,29 @@ const INDEXES: &[&[&[Key]]] = &[
     ],
     &[&[down(0)], &[down(3)], &[down(6)], &[down(8)], &[down(12)]],
     COMPOUND,
-    &[&[up(5)], &[up(7), up(9)]],
-    &[&[up(13)], &[down(14)], &[up(15), up(14)], &[up(16)]],
+    &[
+        &[up(5)],
+        &[up(7), up(9)],
+        &[json(0)],
+        &[up(0)],
+        &[json(3)],
+        &[json(4)],
+        &[json(8), json(1)],
+        &[Key { descending: true, ..json(6) }, json(12)],
+    ],
+    &[&[up(13)], &[down(14)], &[up(15), up(14)], &[up(16)], &[json(13)], &[json(16)]],
 ];
 
 const fn up(field: usize) -> Key {
-    Key { field, descending: false }
+    Key { field, descending: false, is_json: false }
 }
 
 const fn down(field: usize) -> Key {
-    Key { field, descending: true }
+    Key { field, descending: true, is_json: false }
+}
+
+const fn json(field: usize) -> Key {
+    Key { field, descending: false, is_json: true }
 }
 
 /// What a run has seen.

@@ -16,7 +16,7 @@ use crate::ir::eval::sample::tree::{Built, End, Sketch, Step, Tree};
 use crate::ir::eval::sample::{COLLECTION, FIELDS, Given};
 use crate::ir::eval::{Document, Json};
 use crate::ir::path::FieldPath;
-use crate::ir::value::Value;
+use crate::ir::value::{Value, View};
 use crate::store::{self, Bind, IndexColumnSpec, IndexFilter, IndexSpec};
 
 /// One key of an index, by the place of its field in the sample's schema.
@@ -24,6 +24,8 @@ use crate::store::{self, Bind, IndexColumnSpec, IndexFilter, IndexSpec};
 pub(super) struct Key {
     pub(super) field: usize,
     pub(super) descending: bool,
+    /// Whether the field is seen as JSON.
+    pub(super) is_json: bool,
 }
 
 /// A database.
@@ -99,8 +101,9 @@ impl Scene {
         let collection = Arc::clone(&txn.schema()?.collections[COLLECTION]);
         for (key, condition) in indexes {
             // Any field may stand in the condition.
-            let columns: Vec<IndexColumnSpec> =
-                (0..FIELDS.len()).map(|field| column_spec(&Key { field, descending: false })).collect();
+            let columns: Vec<IndexColumnSpec> = (0..FIELDS.len())
+                .map(|field| column_spec(&Key { field, descending: false, is_json: false }))
+                .collect();
             txn.ensure_columns(&collection, &columns)?;
             let sketch =
                 Sketch { stages: vec![Step::Filter(condition.clone())], end: End::Plain(Terminal::Count) };
@@ -136,11 +139,13 @@ fn column_spec(key: &Key) -> IndexColumnSpec {
     let field = FIELDS[key.field];
     let path = field.path.iter().fold(FieldPath::root(), |path, key| path.key(*key));
     let kind = field.ty.kind();
+    let view = if key.is_json { View::Only(kind) } else { View::Declared(kind) };
+    let default = field.default.map(Given::field_default);
     IndexColumnSpec {
         path: path.to_json(),
         label: field.path.join("."),
-        kind: kind.name(),
-        expr: column::definition(&path, kind, field.default.map(Given::field_default).as_ref()),
+        kind: view.name(),
+        expr: column::definition(&path, view, default.as_ref()),
         desc: key.descending,
     }
 }
@@ -222,7 +227,8 @@ impl Place {
 
 fn argument(value: &Value) -> Argument<'_> {
     match value {
-        Value::Null | Value::Json(_) => Argument::Null,
+        Value::Null => Argument::Null,
+        Value::Json(bytes) => Argument::Json(Arc::clone(bytes)),
         Value::Bool(x) => Argument::Bool(*x),
         Value::Int(x) => Argument::Int(*x),
         Value::Real(x) => Argument::Real(*x),

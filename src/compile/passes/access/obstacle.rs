@@ -167,7 +167,7 @@ impl Chosen<'_> {
                 .any(|index| index.columns.iter().any(|held| held.name == column.name))
         };
         let only_one = self.collection.columns.iter().filter(indexed).count() < 2;
-        if column.kind == Kind::Text && !only_one { NarrowGap::Text } else { NarrowGap::OneField }
+        if column.view.kind() == Kind::Text && !only_one { NarrowGap::Text } else { NarrowGap::OneField }
     }
 }
 
@@ -205,7 +205,9 @@ fn operator(expr: &Expr) -> Option<&'static str> {
                 .or_else(|| bounds.clone().any(|bound| fields(&bound.value)).then_some("a comparison"))
         }
         Expr::In(item, _) => computed(item),
-        Expr::IsNull(inner) | Expr::IsTrue(inner) | Expr::OfKind(inner, _) => operator(inner),
+        Expr::IsNull(inner) | Expr::IsTrue(inner) | Expr::OfKind(inner, _) | Expr::Only(inner, _) => {
+            operator(inner)
+        }
         _ => None,
     }
 }

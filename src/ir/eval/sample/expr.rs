@@ -54,6 +54,27 @@ pub(crate) fn leaf(field: Field) -> Leaf {
     Typed { tree, ty: field.ty, nullable: field.nullable, is_small: field.is_small, is_total: false }
 }
 
+/// Returns the expression that sees the same place as JSON, whatever is declared for it, and that as the field's type.
+fn seen(field: Field) -> Leaf {
+    let own = json(field.path);
+    let tree = match field.default {
+        Some(default) => Tree::Defaulted(Box::new(own), default.field_default()),
+        None => own,
+    };
+    let tree = tree.seen_as(field.ty);
+    Typed { is_small: field.is_small, ..Typed::new(tree, field.ty).nullable(true) }
+}
+
+pub(crate) fn json(path: &[&'static str]) -> Tree {
+    path.iter().fold(Tree::Row(0), |of, key| of.json(key))
+}
+
+/// Returns expressions for whole values of any kind.
+pub(crate) fn wholes() -> Vec<Leaf> {
+    let paths = FIELDS.iter().map(|field| field.path).chain([&["in"][..], &["parts"], &["nothing"]]);
+    paths.map(|path| Typed::new(json(path), Type::Any).nullable(true)).collect()
+}
+
 impl Typed {
     pub(crate) fn new(tree: Tree, ty: Type) -> Typed {
         Typed { tree, ty, nullable: false, is_small: false, is_total: false }
@@ -94,6 +115,7 @@ impl Grammar {
     pub(crate) fn over_documents(can_fail: bool) -> Grammar {
         let mut leaves: Vec<Leaf> = FIELDS.iter().copied().map(leaf).collect();
         leaves.push(Typed::new(Tree::key(), Type::I64));
+        leaves.extend(FIELDS.iter().copied().map(seen));
         let lists = Named::below(&Tree::Row(0), LISTS);
         leaves.extend(lists.iter().flat_map(Named::leaves));
         Grammar { leaves: Rc::new(leaves), lists: Rc::new(lists), level: 0, can_fail }
@@ -383,7 +405,8 @@ impl Grammar {
 
     fn absent(&self, depth: u32) -> BoxedStrategy<Tree> {
         let inner = Tree::field("in", Type::Object);
-        let parents = vec![inner.clone(), Tree::Field(Box::new(inner), "a", Type::Object, true)];
+        let mut parents = vec![inner.clone(), Tree::Field(Box::new(inner), "a", Type::Object, true)];
+        parents.extend(wholes().into_iter().map(|whole| whole.tree));
         // Only a document has these.
         let has_parents = self.leaves.iter().any(|leaf| matches!(leaf.tree, Tree::Key(_)));
         let any = self.any(depth).prop_map(|typed| typed.tree.absent());

@@ -8,7 +8,7 @@ use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-use super::expr::{Grammar, Leaf, Typed};
+use super::expr::{self, Grammar, Leaf, Typed};
 use super::tree::{Change, End, Sketch, Step, Tree};
 use super::{FIELDS, Field};
 use crate::ir::doc::{Fold, Nulls, Terminal};
@@ -76,7 +76,8 @@ fn bounded(grammar: &Grammar) -> BoxedStrategy<Vec<Step>> {
 
 fn over_selected(can_fail: bool) -> BoxedStrategy<Sketch> {
     let grammar = Grammar::over_documents(can_fail);
-    let items = vec(grammar.any(2), 1..=3);
+    let item = prop_oneof![6 => grammar.any(2), 1 => select(expr::wholes())];
+    let items = vec(item, 1..=3);
     let before = stages(&grammar);
     (before, items, any::<bool>())
         .prop_flat_map(move |(before, items, bare)| {
@@ -131,7 +132,13 @@ fn row(items: Vec<Typed>, bare: bool) -> (Tree, Vec<Leaf>) {
     let is_bare = bare && items.len() == 1;
     let name = |i: usize| if is_bare { Tree::Row(0) } else { Tree::Row(0).item(i as u8) };
     let leaf = |(i, item): (usize, &Typed)| Leaf { tree: name(i), ..item.clone() };
-    let leaves = items.iter().enumerate().map(leaf).collect();
+    let mut leaves: Vec<Leaf> = items.iter().enumerate().map(leaf).collect();
+    for (i, _) in items.iter().enumerate().filter(|(_, item)| item.ty == Type::Any) {
+        for ty in [Type::Text, Type::F64, Type::Bool] {
+            leaves.push(Typed::new(name(i).seen_as(ty), ty).nullable(true));
+            leaves.push(Typed::new(name(i).json("name").seen_as(ty), ty).nullable(true));
+        }
+    }
     let mut trees: Vec<Tree> = items.into_iter().map(|item| item.tree).collect();
     let row = if is_bare { trees.remove(0) } else { Tree::Tuple(trees) };
     (row, leaves)
@@ -229,13 +236,17 @@ fn change(
     (choice, null): (u8, Option<()>),
     (by, as_param): (i64, bool),
 ) -> (Change, Tree, Tree) {
-    let target = super::expr::leaf(field).tree;
+    let target = expr::leaf(field).tree;
     match choice {
         0 if field.nullable => (Change::Unset, target.clone(), target),
         1 | 2 if field.ty.kind() == Kind::Number => {
             let by = if field.ty.is_float() { Value::Real(by as f64 / 4.0) } else { Value::Int(by) };
             let by = if as_param { Tree::Param(by, field.ty) } else { Tree::Constant(by, field.ty) };
             (Change::Increment, target, by)
+        }
+        5 if as_param => {
+            let from = expr::wholes()[by.unsigned_abs() as usize].tree.clone();
+            (Change::Set, expr::json(field.path), from)
         }
         _ if field.nullable && null.is_some() => (Change::Set, target, Tree::Constant(Value::Null, field.ty)),
         _ => (Change::Set, target, value.tree.clone()),

@@ -36,6 +36,8 @@ pub(crate) enum Tree {
     Fold(Fold, Option<Box<Tree>>, Type),
     /// The item of a list at a place.
     Position(Box<Tree>, u32, Type),
+    /// A value that no type declares, as a type.
+    OfKind(Box<Tree>, Type),
     /// What is made of a list's items, of a type that may be null.
     Items(Box<Tree>, Made, Type, bool),
     /// The item that a closure over items is given, by how many such closures are around that one.
@@ -254,6 +256,7 @@ impl Builder {
             Tree::Position(of, index, ty) => {
                 Expr::Position { of: self.expr(of, lambda), index: *index, ty: *ty }
             }
+            Tree::OfKind(of, ty) => Expr::OfKind { of: self.expr(of, lambda), ty: *ty },
             Tree::Items(list, made, ty, nullable) => {
                 let (list, item) = (self.expr(list, lambda), Binder(self.binders));
                 self.binders += 1;
@@ -293,6 +296,15 @@ impl Tree {
 
     pub(crate) fn option(key: &'static str, ty: Type) -> Tree {
         Tree::Field(Box::new(Tree::Row(0)), key, ty, true)
+    }
+
+    /// Returns a field that no type declares.
+    pub(crate) fn json(self, key: &'static str) -> Tree {
+        Tree::Field(Box::new(self), key, Type::Any, true)
+    }
+
+    pub(crate) fn seen_as(self, ty: Type) -> Tree {
+        Tree::OfKind(Box::new(self), ty)
     }
 
     pub(crate) fn below(self, key: &'static str, ty: Type) -> Tree {
@@ -395,6 +407,7 @@ impl Tree {
             Tree::Defaulted(field, default) => Tree::Defaulted(Box::new(field.of_second_row()), default),
             Tree::Item(of, index) => Tree::Item(Box::new(of.of_second_row()), index),
             Tree::Position(of, index, ty) => Tree::Position(Box::new(of.of_second_row()), index, ty),
+            Tree::OfKind(of, ty) => Tree::OfKind(Box::new(of.of_second_row()), ty),
             Tree::Items(of, made, ty, nullable) => {
                 let made = match made {
                     Made::Sum(of, ty) => Made::Sum(Box::new(of.of_second_row()), ty),

@@ -1,0 +1,277 @@
+//! `Json`: a value whose shape no type declares, asked about by its path.
+//!
+//! `body["a"]["b"]` reads like `serde_json`'s own, and `Index` must return a reference. What it refers to is one of a
+//! few values that are made once and kept for as long as the program runs: a [`Json`] is the number of an expression
+//! and the last eight bits of the generation of its closure, nothing else, so that the number of different ones is 256
+//! times that of the expressions of the largest query.
+
+use std::borrow::Cow;
+use std::ops::Index;
+use std::sync::LazyLock;
+
+use dashmap::DashMap;
+use serde_json::{Map as JsonMap, Value as JsonValue};
+
+use crate::api::arena::{self, Node};
+use crate::api::expr::{Expr, Nullable};
+use crate::api::json_operand::JsonOperand;
+use crate::api::ops::UseComparisonMethods;
+use crate::api::place::under;
+use crate::api::value::{Symbol, Value};
+use crate::api::write::{Assign, Assignment};
+use crate::ir::doc::{Absence, Comparison, Expr as Tree, ExprId};
+use crate::ir::types::Type;
+
+/// A JSON value in a query: a field of the type `serde_json::Value`, or what stands somewhere inside of one.
+///
+/// A path that is not there is null, as in `serde_json`. To compare, sort or index, say as what the value is seen:
+/// `as_str()`, `as_i64()`, `as_f64()` and `as_bool()` are null where it is of another kind. `Copy`, and valid only
+/// inside the query closure that made it.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use serde_json::json;
+/// use vellum::prelude::*;
+///
+/// #[derive(Document, Serialize, Deserialize)]
+/// struct Page {
+///     id: i64,
+///     body: serde_json::Value,
+/// }
+///
+/// # fn main() -> vellum::Result<()> {
+/// let pages = Database::open_in_memory()?.collection::<Page>()?;
+/// pages.insert(Page { id: 0, body: json!({ "user": { "name": "ann", "age": 31 }, "tags": ["a", "b"] }) })?;
+/// pages.insert(Page { id: 0, body: json!({ "user": { "name": "bob", "age": "?" } }) })?;
+///
+/// assert_eq!(pages.filter(|p| p.body["user"]["name"].eq("bob")).count()?, 1);
+/// assert_eq!(pages.filter(|p| p.body["user"]["age"].as_i64().gt(18)).count()?, 1);
+/// assert_eq!(pages.filter(|p| p.body["tags"].as_array().any(|tag| tag.eq("b"))).count()?, 1);
+/// let ages = pages.query().select(|p| p.body["user"]["age"].as_i64()).to_vec()?;
+/// assert_eq!(ages, [Some(31), None]);
+///
+/// pages.ensure_index(|p| p.body["user"]["age"].as_i64()).create()?;
+/// let oldest = pages.query().order_by_desc(|p| p.body["user"]["age"].as_i64()).select(|p| p.body).first()?;
+/// assert_eq!(oldest.map(|body| body["user"]["name"].clone()), Some(json!("ann")));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Json {
+    id: ExprId,
+    generation: u8,
+}
+
+impl Json {
+    fn new(node: Node) -> Json {
+        let (id, generation) = node.handle();
+        Json { id, generation }
+    }
+
+    /// Returns the node. Panics where it is of another closure, unless the generations of the two end alike.
+    #[track_caller]
+    fn raw(self) -> Node {
+        arena::recall(self.id, self.generation)
+    }
+
+    /// Returns the same value from where it is kept.
+    fn kept(self) -> &'static Json {
+        static KEPT: LazyLock<DashMap<(ExprId, u8), &'static Json>> = LazyLock::new(DashMap::new);
+        *KEPT.entry((self.id, self.generation)).or_insert_with(|| Box::leak(Box::new(self)))
+    }
+
+    /// Returns the value of an object under a key; null where there is none. `body["key"]` is the same.
+    pub fn get(self, key: &str) -> Json {
+        Json::new(under(self.raw(), Cow::Owned(key.to_owned()), Type::Any))
+    }
+
+    /// Returns the item of an array at a zero-based place; null where there is none. `body[0]` is the same.
+    pub fn at(self, index: u32) -> Json {
+        Json::new(arena::push(Tree::Position { of: self.raw().id(), index, ty: Type::Any }))
+    }
+
+    fn seen<T: Value>(self) -> Expr<Option<T>> {
+        Expr::push(Tree::OfKind { of: self.raw().id(), ty: T::TYPE })
+    }
+
+    /// Returns the text; null where the value is none.
+    pub fn as_str(self) -> Expr<Option<String>> {
+        self.seen()
+    }
+
+    /// Returns the number; null where the value is none. Integers and floats are one kind: comparisons and orders see
+    /// both. To load one that is no `i64` is an error; `as_f64()` takes all, and `as_f64().as_i64()` cuts toward zero.
+    pub fn as_i64(self) -> Expr<Option<i64>> {
+        self.seen()
+    }
+
+    /// Returns the number; null where the value is none.
+    pub fn as_f64(self) -> Expr<Option<f64>> {
+        self.seen()
+    }
+
+    /// Returns the bool; null where the value is none.
+    pub fn as_bool(self) -> Expr<Option<bool>> {
+        self.seen()
+    }
+
+    /// Returns the array, for questions about its items; null where the value is none.
+    pub fn as_array(self) -> Expr<Option<Vec<JsonValue>>> {
+        self.seen()
+    }
+
+    /// Returns the object, for questions about its keys; null where the value is none.
+    pub fn as_object(self) -> Expr<Option<JsonMap<String, JsonValue>>> {
+        self.seen()
+    }
+
+    /// Holds where the value is of the operand's kind and equal to it: a number by its value, whether it is stored as an
+    /// integer or as a float. Served by an index on `as_str()`, `as_i64()` or `as_bool()`, whichever is of that kind.
+    ///
+    /// Whole arrays and objects have no equality, and null has `is_none()`: both are refused. The type of a parameter
+    /// must be known: `as_str().eq(p)` says it, and so does `|q, (p,): (Param<String>,)|`.
+    pub fn eq(self, right: impl JsonOperand) -> Expr<bool> {
+        self.compare(Comparison::Eq, right)
+    }
+
+    /// Holds exactly where `eq` does not.
+    pub fn ne(self, right: impl JsonOperand) -> Expr<bool> {
+        self.compare(Comparison::Ne, right)
+    }
+
+    fn compare(self, comparison: Comparison, right: impl JsonOperand) -> Expr<bool> {
+        let (right, ty) = right.json_operand(self.raw());
+        let left = arena::push(Tree::OfKind { of: self.raw().id(), ty });
+        Expr::push(Tree::Compare(comparison, left.id(), right.id()))
+    }
+
+    /// Holds where the value is null or missing.
+    pub fn is_none(self) -> Expr<bool> {
+        Expr::push(Tree::IsNone(self.raw().id()))
+    }
+
+    /// Holds where the value is there and not null.
+    pub fn is_some(self) -> Expr<bool> {
+        !self.is_none()
+    }
+
+    /// Holds where nothing is stored there. `is_none` does not tell it from null.
+    pub fn is_missing(self) -> Expr<bool> {
+        Expr::push(Tree::IsAbsent(self.raw().id(), Absence::Missing))
+    }
+
+    /// Holds where a null is stored.
+    pub fn is_json_null(self) -> Expr<bool> {
+        Expr::push(Tree::IsAbsent(self.raw().id(), Absence::JsonNull))
+    }
+
+    /// Stores the value there, whatever was there: JSON, a scalar, another field. Objects around it that are missing are
+    /// made; below anything else nothing can be set.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use serde_json::json;
+    /// # use vellum::prelude::*;
+    /// # #[derive(Document, Serialize, Deserialize)]
+    /// # struct Page { id: i64, body: serde_json::Value }
+    /// # fn main() -> vellum::Result<()> {
+    /// # let pages = Database::open_in_memory()?.collection::<Page>()?;
+    /// let id = pages.insert(Page { id: 0, body: json!({ "hits": 1 }) })?;
+    /// pages.query().update(|p| (p.body["hits"].as_i64().increment(1), p.body["seen"]["by"].set("ann")))?;
+    /// let page = pages.get(id)?.expect("it is there");
+    /// assert_eq!(page.body, json!({ "hits": 2, "seen": { "by": "ann" } }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set(self, value: impl Assign<JsonValue>) -> Assignment {
+        Assignment::set(self.raw(), value.assign(), Type::Any)
+    }
+
+    /// Removes what is stored there.
+    pub fn unset(self) -> Assignment {
+        Assignment::unset(self.raw())
+    }
+}
+
+impl Symbol for Json {
+    type Out = JsonValue;
+
+    fn bind(node: Node) -> Self {
+        Json::new(arena::declare(node, Type::Any, true))
+    }
+
+    fn node(self) -> Node {
+        self.raw()
+    }
+}
+
+impl Value for JsonValue {
+    type Core = JsonValue;
+    type Sym = Json;
+    type OptSym = Nullable<Json>;
+    const TYPE: Type = Type::Any;
+    const NULLABLE: bool = true;
+}
+
+impl Index<&str> for Json {
+    type Output = Json;
+
+    #[track_caller]
+    fn index(&self, key: &str) -> &Json {
+        self.get(key).kept()
+    }
+}
+
+impl Index<usize> for Json {
+    type Output = Json;
+
+    #[track_caller]
+    fn index(&self, index: usize) -> &Json {
+        // No array has so many items.
+        self.at(u32::try_from(index).unwrap_or(u32::MAX)).kept()
+    }
+}
+
+// As for `Expr`: they exist to say what to write in the place of `==`.
+impl<R: UseComparisonMethods> PartialEq<R> for Json {
+    fn eq(&self, _: &R) -> bool {
+        false
+    }
+}
+
+impl<R: UseComparisonMethods> PartialOrd<R> for Json {
+    fn partial_cmp(&self, _: &R) -> Option<std::cmp::Ordering> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::api::arena::Frame;
+
+    #[test]
+    fn what_an_index_refers_to_is_kept_once() {
+        let mut places: HashSet<*const Json> = HashSet::new();
+        for _ in 0..2_000 {
+            let frame = Frame::one();
+            let body = Json::bind(frame.row());
+            places.insert(&body["a"]["b"]);
+            places.insert(&body[3]);
+        }
+        assert!(places.len() <= 256 * 2, "{} places", places.len());
+    }
+
+    #[test]
+    #[should_panic(expected = "kept beyond the closure")]
+    fn a_value_of_another_closure_is_refused() {
+        let kept = {
+            let frame = Frame::one();
+            Json::bind(frame.row())["a"]
+        };
+        let _frame = Frame::one();
+        let _ = kept.is_none();
+    }
+}
