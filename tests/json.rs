@@ -149,6 +149,16 @@ fn items_keys_and_options_are_json_too() -> TestResult {
     assert_eq!(ids!(pages, |p: PageFields| p.attrs.get("body")["v"].eq("abc")), [5]);
     assert_eq!(ids!(pages, |p: PageFields| p.map.get("body")["v"].eq("abc")), [5]);
     assert_eq!(ids!(pages, |p: PageFields| p.map.contains_key("body") & p.map.get("body").is_none()), [14]);
+    assert_eq!(ids!(pages, |p: PageFields| p.attrs.any(|_, value| value["v"].eq("abc"))), [5]);
+    assert_eq!(
+        ids!(pages, |p: PageFields| p.body["v"].as_object().any(|key, v| key.eq("x.y") & v.eq(7))),
+        [11]
+    );
+    assert_eq!(ids!(pages, |p: PageFields| p.body["v"].as_object().len().eq(4)), [11]);
+    assert_eq!(ids!(pages, |p: PageFields| p.body["v"].as_object().get("a")["b"].eq("deep")), [11]);
+    let at =
+        pages.compile(|q, (key, value)| q.filter(|p| p.body["v"].get(key).as_i64().eq(value)).count())?;
+    assert_eq!((at.call(("x.y", 7))?, at.call(("a", 7))?), (1, 0));
     assert_eq!(ids!(pages, |p: PageFields| p.extra["v"].as_str().eq("abc")), [5]);
     assert_eq!(ids!(pages, |p: PageFields| p.extra.is_some() & p.extra["v"].is_missing()), [9, 12, 13]);
     Ok(())

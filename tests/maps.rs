@@ -5,7 +5,7 @@ mod support;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
-use support::{TestResult, strange};
+use support::{TestResult, fails, ids, strange};
 use vellum::ErrorKind;
 use vellum::prelude::*;
 
@@ -13,6 +13,7 @@ use vellum::prelude::*;
 #[document(collection = "items")]
 struct Thing {
     id: i64,
+    #[serde(default)]
     attrs: HashMap<String, String>,
     counts: BTreeMap<String, i64>,
     maybe: Option<HashMap<String, f64>>,
@@ -131,9 +132,75 @@ fn what_is_no_map_has_no_keys() -> TestResult {
         assert_ids!(things, |t| t.attrs.get("color").eq("blue"), [8]);
         assert_ids!(things, |t| t.attrs.get("color").is_none(), [2, 4, 5, 6, 7]);
         assert_ids!(things, |t| t.attrs.get("color").is_json_null(), [2]);
+        assert_ids!(things, |t| t.attrs.any(|key, _| key.eq("color")), [1, 2, 3, 8]);
+        assert_ids!(things, |t| t.attrs.any(|_, value| value.eq("red")), [1, 8]);
+        assert_ids!(things, |t| t.attrs.all(|_, value| value.eq("red")), [1, 4, 5, 6, 7]);
+        assert_ids!(things, |t| t.attrs.is_empty(), [4, 5, 6, 7]);
     }
     // Below what is no object nothing can be set, and nothing is changed.
     let blocked = things.query().filter(|t| t.id.eq(5)).update(|t| t.attrs.get("color").set("x"));
     assert_eq!(blocked.err().map(|error| error.kind()), Some(ErrorKind::TypeMismatch));
+    Ok(())
+}
+
+#[test]
+fn keys_and_values_are_asked_together() -> TestResult {
+    let (_db, things) = things()?;
+    assert_eq!(
+        ids!(things, |t: ThingFields| t.attrs.any(|key, value| key.eq("color") & value.eq("red"))),
+        [1]
+    );
+    assert_eq!(ids!(things, |t: ThingFields| t.attrs.any(|key, _| key.starts_with("c"))), [1, 2]);
+    assert_eq!(ids!(things, |t: ThingFields| t.attrs.all(|_, value| value.eq("blue"))), [2, 3]);
+    assert_eq!(ids!(things, |t: ThingFields| t.attrs.count_where(|_, value| value.len().lt(4)).eq(2)), [1]);
+    assert_eq!(ids!(things, |t: ThingFields| t.maybe.any(|key, value| key.eq("w") & value.gt(1.0))), [1]);
+    assert_eq!(ids!(things, |t: ThingFields| t.owners.any(|_, owner| owner.since.is_some())), [1]);
+    assert_eq!(
+        ids!(things, |t: ThingFields| t.owners.any(|key, owner| key.eq("main") & owner.name.eq("cy"))),
+        [2]
+    );
+    assert_eq!(ids!(things, |t: ThingFields| t.lists.any(|_, list| list.any(|n| n.eq(2)))), [1]);
+    for (key, n) in ODD.iter().zip(1..) {
+        assert_eq!(
+            ids!(things, move |t: ThingFields| t.counts.any(move |k, v| k.eq(*key) & v.eq(n))),
+            [1],
+            "{key}"
+        );
+    }
+    let sizes = things.query().select(|t| (t.attrs.len(), t.counts.len(), t.maybe.len())).to_vec()?;
+    assert_eq!(sizes, [(2, ODD.len() as u64, 1), (1, 0, 0), (0, 0, 0)]);
+    assert_eq!(ids!(things, |t: ThingFields| t.maybe.is_empty()), [2, 3]);
+    let by_size = things.query().order_by_desc(|t| t.attrs.len()).select(|t| t.id).to_vec()?;
+    assert_eq!(by_size, [1, 2, 3]);
+    Ok(())
+}
+
+#[test]
+fn a_key_can_be_a_parameter() -> TestResult {
+    let (db, things) = things()?;
+    let named = things.compile(|q, (key, value)| {
+        q.filter(|t| t.attrs.get(key).eq(value)).order_by(|t| t.attrs.get(key)).select(|t| t.id)
+    })?;
+    assert_eq!(named.call(("color", "red"))?, [1]);
+    assert_eq!(named.call(("size", "L"))?, [1]);
+    assert!(named.call(("other", "red"))?.is_empty());
+    let has = db.compile(|q, (key,)| q.from::<Thing>().filter(|t| t.counts.contains_key(key)).count())?;
+    let value = things.compile(|q, (key,)| q.select(|t| t.counts.get(key)).first())?;
+    for (key, n) in ODD.iter().zip(1..) {
+        assert_eq!((has.call(key)?, value.call(key)?), (1, Some(Some(n))), "{key}");
+    }
+    assert_eq!((has.call("none")?, value.call("none")?), (0, Some(None)));
+    let since = things.compile(|q, (key,)| {
+        q.select(|t| (t.owners.get(key).map(|o| o.name), t.owners.get(key).and_then(|o| o.since)))
+    })?;
+    let ann = (Some("ann".to_owned()), Some(3));
+    assert_eq!(since.call("main")?, [ann, (Some("cy".to_owned()), None), (None, None)]);
+    let listed = things.compile(|q, (key, n)| q.filter(|t| t.lists.get(key).contains(n)).count())?;
+    assert_eq!((listed.call(("p", 2))?, listed.call(("q", 2))?), (1, 0));
+    let missing = things.compile(|q, (key,)| q.filter(|t| t.maybe.get(key).is_missing()).select(|t| t.id))?;
+    assert_eq!((missing.call("w")?, missing.call("x")?), (vec![2, 3], vec![1, 2, 3]));
+    // What a call supplies is no place that could be assigned.
+    let set = things.compile(|q, (key,)| q.update(|t| t.attrs.get(key).set("x")));
+    fails(set, ErrorKind::InvalidQuery, &["attrs.get(?1)"]);
     Ok(())
 }

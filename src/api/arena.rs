@@ -388,6 +388,7 @@ pub(crate) fn field_of(node: Node) -> Node {
         let field = match arena.get(arena.own(of)).cloned() {
             Some(Expr::Field { of, key, .. }) => arena.push(Expr::Field { of, key, ty, nullable: true }),
             Some(Expr::Position { of, index, .. }) => arena.push(Expr::Position { of, index, ty }),
+            Some(Expr::Lookup { of, key, .. }) => arena.push(Expr::Lookup { of, key, ty }),
             _ => return node,
         };
         default.map_or(field, |default| arena.push(Expr::Defaulted(field.id, default)))
@@ -434,7 +435,8 @@ pub(crate) fn may_be_null(node: Node) -> bool {
                     | Expr::Arithmetic { nullable: true, .. }
                     | Expr::Coalesce { nullable: true, .. }
                     | Expr::When { nullable: true, .. }
-                    | Expr::OfKind { .. },
+                    | Expr::OfKind { .. }
+                    | Expr::Lookup { .. },
                 ) => return true,
                 Some(Expr::Defaulted(field, _)) => pending.push(*field),
                 Some(Expr::Call { function, args }) if !function.is_condition() => {

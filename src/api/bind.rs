@@ -4,6 +4,7 @@ use crate::api::param::{Argument, Arguments};
 use crate::codec;
 use crate::compile::{CompileError, Depth, OperandError, Plan, Text};
 use crate::error::{Error, Result};
+use crate::ir::path::FieldPath;
 use crate::ir::sql::{BindForm, BindSource};
 use crate::ir::text::prefix_end;
 use crate::ir::value::Value;
@@ -72,13 +73,14 @@ impl Into<'_, '_> {
     }
 
     fn text(&mut self, text: &str, form: BindForm) -> Result<()> {
-        if form != BindForm::PrefixEnd {
-            return self.raw(store::Bind::Text(text));
-        }
-        match prefix_end(text) {
-            Some(end) => self.raw(store::Bind::Text(&end)),
-            // Above every text.
-            None => self.raw(store::Bind::Blob(&[])),
+        match form {
+            BindForm::PrefixEnd => match prefix_end(text) {
+                Some(end) => self.raw(store::Bind::Text(&end)),
+                // Above every text.
+                None => self.raw(store::Bind::Blob(&[])),
+            },
+            BindForm::Key => self.raw(store::Bind::Text(&FieldPath::key_step(text))),
+            _ => self.raw(store::Bind::Text(text)),
         }
     }
 
@@ -87,8 +89,12 @@ impl Into<'_, '_> {
         match (argument, form) {
             (Argument::Wide(_), BindForm::Count) => self.raw(store::Bind::Int(i64::MAX)),
             (Argument::Int(x), BindForm::Plain | BindForm::Count) => self.raw(store::Bind::Int(*x)),
-            (Argument::Text(text), BindForm::Plain | BindForm::PrefixEnd) => self.text(text, form),
-            (Argument::Owned(text), BindForm::Plain | BindForm::PrefixEnd) => self.text(text, form),
+            (Argument::Text(text), BindForm::Plain | BindForm::PrefixEnd | BindForm::Key) => {
+                self.text(text, form)
+            }
+            (Argument::Owned(text), BindForm::Plain | BindForm::PrefixEnd | BindForm::Key) => {
+                self.text(text, form)
+            }
             (argument, form) => {
                 let refused = |error: OperandError| error.of(format!("argument {}", slot + 1));
                 self.value(&argument.to_value().map_err(refused)?, form)

@@ -5,7 +5,6 @@
 //! and the last eight bits of the generation of its closure, nothing else, so that the number of different ones is 256
 //! times that of the expressions of the largest query.
 
-use std::borrow::Cow;
 use std::ops::Index;
 use std::sync::LazyLock;
 
@@ -15,8 +14,8 @@ use serde_json::{Map as JsonMap, Value as JsonValue};
 use crate::api::arena::{self, Node};
 use crate::api::expr::{Expr, Nullable};
 use crate::api::json_operand::JsonOperand;
+use crate::api::map::MapKey;
 use crate::api::ops::UseComparisonMethods;
-use crate::api::place::under;
 use crate::api::value::{Symbol, Value};
 use crate::api::write::{Assign, Assignment};
 use crate::ir::doc::{Absence, Comparison, Expr as Tree, ExprId};
@@ -81,8 +80,9 @@ impl Json {
     }
 
     /// Returns the value of an object under a key; null where there is none. `body["key"]` is the same.
-    pub fn get(self, key: &str) -> Json {
-        Json::new(under(self.raw(), Cow::Owned(key.to_owned()), Type::Any))
+    /// A key that is a parameter is looked up.
+    pub fn get(self, key: impl MapKey) -> Json {
+        Json::new(key.under(self.raw(), Type::Any))
     }
 
     /// Returns the item of an array at a zero-based place; null where there is none. `body[0]` is the same.
@@ -125,8 +125,8 @@ impl Json {
         self.seen()
     }
 
-    /// Holds where the value is of the operand's kind and equal to it: a number by its value, whether it is stored as an
-    /// integer or as a float. Served by an index on `as_str()`, `as_i64()` or `as_bool()`, whichever is of that kind.
+    /// Holds where the value is of the operand's kind and equal to it: a number by its value, be it stored as an integer
+    /// or as a float. Served by an index on `as_str()`, `as_i64()` or `as_bool()`, whichever is of that kind.
     ///
     /// Whole arrays and objects have no equality, and null has `is_none()`: both are refused. The type of a parameter
     /// must be known: `as_str().eq(p)` says it, and so does `|q, (p,): (Param<String>,)|`.
@@ -165,8 +165,8 @@ impl Json {
         Expr::push(Tree::IsAbsent(self.raw().id(), Absence::JsonNull))
     }
 
-    /// Stores the value there, whatever was there: JSON, a scalar, another field. Objects around it that are missing are
-    /// made; below anything else nothing can be set.
+    /// Stores the value there, whatever was there: JSON, a scalar, another field. Objects around it that are missing
+    /// are made; below anything else nothing can be set.
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};

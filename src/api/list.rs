@@ -23,33 +23,44 @@ pub trait List: Value + Sealed {
     type Item: Value;
 }
 
-/// What has parts and a length: texts and lists. Sealed.
+/// What has a length: texts, lists and maps. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither a text nor a list",
-    label = "only texts and lists have a length and can contain something"
+    message = "`{Self}` is no text, list or map",
+    label = "only texts, lists and maps have a length"
 )]
-pub trait Contents: Value + Sealed {
-    /// What it can contain: text for a text, an item for a list.
-    type Part;
+pub trait Counted: Value + Sealed {
     /// The type of its length: optional for an optional text.
     type Len: Value<Core = u64>;
-    #[doc(hidden)]
-    fn contains_node(of: Node, part: Result<Node, OperandError>) -> Node;
     #[doc(hidden)]
     fn len_node(of: Node) -> Node;
     #[doc(hidden)]
     fn is_empty_node(of: Node) -> Node;
 }
 
+/// What can contain something: texts and lists. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a text nor a list",
+    label = "only texts and lists can contain something"
+)]
+pub trait Contents: Value + Sealed {
+    /// What it can contain: text for a text, an item for a list.
+    type Part;
+    #[doc(hidden)]
+    fn contains_node(of: Node, part: Result<Node, OperandError>) -> Node;
+}
+
 macro_rules! texts {
     ($($text:ty)*) => { $(
         impl Contents for $text {
             type Part = String;
-            type Len = <$text as Text>::Len;
 
             fn contains_node(of: Node, part: Result<Node, OperandError>) -> Node {
                 call(Function::Contains, of, [part])
             }
+        }
+
+        impl Counted for $text {
+            type Len = <$text as Text>::Len;
 
             fn len_node(of: Node) -> Node {
                 call(Function::Len, of, [])
@@ -71,12 +82,15 @@ macro_rules! lists {
 
         impl<T: Value $($bounds)*> Contents for $list {
             type Part = T::Core;
-            type Len = u64;
 
             fn contains_node(of: Node, part: Result<Node, OperandError>) -> Node {
                 let part = beside(of, part).id();
                 items::<T>(of, |item| ItemFold::Any(arena::push(Tree::Compare(Comparison::Eq, item.id(), part)).id()))
             }
+        }
+
+        impl<T: Value $($bounds)*> Counted for $list {
+            type Len = u64;
 
             fn len_node(of: Node) -> Node {
                 items::<T>(of, |_| ItemFold::Len)
@@ -99,7 +113,7 @@ lists! {
 fn items<T: Value>(list: Node, fold: impl FnOnce(Node) -> ItemFold) -> Node {
     let (item, row) = arena::binder();
     let fold = fold(row);
-    arena::push(Tree::Items { list: list.id(), item, ty: T::TYPE, nullable: T::NULLABLE, fold })
+    arena::push(Tree::Items { list: list.id(), key: None, item, ty: T::TYPE, nullable: T::NULLABLE, fold })
 }
 
 // Bounds at the methods: with one at the `impl` the compiler names the bound, and not what it means.
@@ -125,63 +139,20 @@ impl<T: Value> Expr<T> {
     }
 
     /// Returns the number of Unicode scalar values of a text, null where there is none; or the number of items of a
-    /// list, 0 where there is none.
+    /// list, or of keys of a map, 0 where there is none.
     pub fn len(self) -> Expr<T::Len>
     where
-        T: Contents,
+        T: Counted,
     {
         Expr::new(T::len_node(self.raw()))
     }
 
-    /// Holds where a text is there and empty, or where a list has no items or is not there.
+    /// Holds where a text is there and empty, or where a list or map holds nothing or is not there.
     pub fn is_empty(self) -> Expr<bool>
     where
-        T: Contents,
+        T: Counted,
     {
         Expr::new(T::is_empty_node(self.raw()))
-    }
-
-    /// Holds where the condition does for one of the items; never for none.
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
-    /// # fn main() -> vellum::Result<()> {
-    /// # let orders = orders()?;
-    /// let large = orders.filter(|o| o.lines.any(|line| line.item.eq("pen") & line.qty.gt(5)));
-    /// assert_eq!(large.select(|o| o.id).to_vec()?, [2]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn any<R: Predicate>(self, f: impl FnOnce(<T::Item as Value>::Sym) -> R) -> Expr<bool>
-    where
-        T: List,
-    {
-        Expr::new(items::<T::Item>(self.raw(), |item| ItemFold::Any(asked::<T, R>(item, f))))
-    }
-
-    /// Holds where the condition does for each of the items; also for none.
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
-    /// # fn main() -> vellum::Result<()> {
-    /// # let orders = orders()?;
-    /// assert_eq!(orders.filter(|o| o.tags.all(|tag| tag.eq("paid"))).select(|o| o.id).to_vec()?, [2, 3]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn all<R: Predicate>(self, f: impl FnOnce(<T::Item as Value>::Sym) -> R) -> Expr<bool>
-    where
-        T: List,
-    {
-        Expr::new(items::<T::Item>(self.raw(), |item| ItemFold::All(asked::<T, R>(item, f))))
-    }
-
-    /// Returns the number of items for which the condition holds.
-    pub fn count_where<R: Predicate>(self, f: impl FnOnce(<T::Item as Value>::Sym) -> R) -> Expr<u64>
-    where
-        T: List,
-    {
-        Expr::new(items::<T::Item>(self.raw(), |item| ItemFold::CountWhere(asked::<T, R>(item, f))))
     }
 
     /// Returns the sum over the items; zero where there is no number. An error where it does not fit its type.
@@ -209,6 +180,43 @@ impl<T: Value> Expr<T> {
         T: List,
     {
         self.get(0_u32)
+    }
+}
+
+// With the bound at the `impl`, so that maps can have methods of the same names.
+impl<T: List> Expr<T> {
+    /// Holds where the condition does for one of the items; never for none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// let large = orders.filter(|o| o.lines.any(|line| line.item.eq("pen") & line.qty.gt(5)));
+    /// assert_eq!(large.select(|o| o.id).to_vec()?, [2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn any<R: Predicate>(self, f: impl FnOnce(<T::Item as Value>::Sym) -> R) -> Expr<bool> {
+        Expr::new(items::<T::Item>(self.raw(), |item| ItemFold::Any(asked::<T, R>(item, f))))
+    }
+
+    /// Holds where the condition does for each of the items; also for none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// assert_eq!(orders.filter(|o| o.tags.all(|tag| tag.eq("paid"))).select(|o| o.id).to_vec()?, [2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn all<R: Predicate>(self, f: impl FnOnce(<T::Item as Value>::Sym) -> R) -> Expr<bool> {
+        Expr::new(items::<T::Item>(self.raw(), |item| ItemFold::All(asked::<T, R>(item, f))))
+    }
+
+    /// Returns the number of items for which the condition holds.
+    pub fn count_where<R: Predicate>(self, f: impl FnOnce(<T::Item as Value>::Sym) -> R) -> Expr<u64> {
+        Expr::new(items::<T::Item>(self.raw(), |item| ItemFold::CountWhere(asked::<T, R>(item, f))))
     }
 }
 

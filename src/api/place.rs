@@ -1,55 +1,19 @@
 //! Places inside of lists and maps: the item at a number, the value under a key.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
-
 use crate::api::arena::{self, Node};
 use crate::api::expr::Expr;
 use crate::api::list::List;
+use crate::api::map::{Map, MapKey};
+use crate::api::param::Param;
 use crate::api::sealed::Sealed;
 use crate::api::value::{Symbol, Value};
-use crate::ir::doc::{Absence, Expr as Tree};
-use crate::ir::types::Type;
+use crate::ir::doc::Expr as Tree;
 
-/// Maps with text keys: `HashMap<String, V>`, `BTreeMap<String, V>`, `serde_json::Map` and options of these. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a map",
-    label = "only `HashMap<String, _>`, `BTreeMap<String, _>`, `serde_json::Map` and `Option`s of these have keys"
-)]
-pub trait Map: Value + Sealed {
-    /// The type of a value.
-    type Entry: Value;
-}
-
-impl<V: Value> Map for HashMap<String, V> {
-    type Entry = V;
-}
-
-impl<V: Value> Map for BTreeMap<String, V> {
-    type Entry = V;
-}
-
-impl Map for serde_json::Map<String, serde_json::Value> {
-    type Entry = serde_json::Value;
-}
-
-impl Map for Option<serde_json::Map<String, serde_json::Value>> {
-    type Entry = serde_json::Value;
-}
-
-impl<V: Value> Map for Option<HashMap<String, V>> {
-    type Entry = V;
-}
-
-impl<V: Value> Map for Option<BTreeMap<String, V>> {
-    type Entry = V;
-}
-
-/// Where something stands inside of a `T`: a `u32` in a list, a text in a map. Sealed.
+/// Where something stands inside of a `T`: a `u32` in a list, a text or a `Param<String>` in a map. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no place in a `{T}`",
     label = "a list has places by number, a map by text",
-    note = "the place is a part of the query: it is a value that is there when the query is built, not a parameter"
+    note = "a number is a part of the query, there when it is built; a key can be a parameter, too"
 )]
 pub trait Place<T>: Sealed {
     /// The type of what stands there.
@@ -66,31 +30,24 @@ impl<T: List> Place<T> for u32 {
     }
 }
 
-impl<T: Map> Place<T> for &str {
-    type Found = T::Entry;
+macro_rules! keys {
+    ($($key:ty)*) => { $(
+        impl<T: Map> Place<T> for $key {
+            type Found = T::Entry;
 
-    fn place_node(self, of: Node) -> Node {
-        under(of, Cow::Owned(self.to_owned()), T::Entry::TYPE)
-    }
+            fn place_node(self, of: Node) -> Node {
+                self.under(of, T::Entry::TYPE)
+            }
+        }
+    )* };
 }
-
-impl<T: Map> Place<T> for String {
-    type Found = T::Entry;
-
-    fn place_node(self, of: Node) -> Node {
-        under(of, Cow::Owned(self), T::Entry::TYPE)
-    }
-}
-
-/// Returns what stands under a key.
-pub(crate) fn under(of: Node, key: Cow<'static, str>, ty: Type) -> Node {
-    arena::push(Tree::Field { of: of.id(), key, ty, nullable: true })
-}
+// Of `Param<_>` this is the only impl: inference of unannotated closures rests on it.
+keys! { &str String Param<String> }
 
 impl<T: Value> Expr<T> {
     /// Returns the item of a list at a zero-based place, or the value of a map under a key; null where there is none, or
     /// where it is null itself. The places of a `HashSet` are those in which its items happen to be stored.
-    /// What is under a key can be assigned and indexed like any other field.
+    /// What is under a key can be assigned and indexed like any other field; a key that is a parameter is looked up.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
@@ -100,28 +57,12 @@ impl<T: Value> Expr<T> {
     /// assert_eq!(seconds, [Some("paid".to_owned()), None, None]);
     /// let urgent = orders.filter(|o| o.flags.get("urgent").eq(true));
     /// assert_eq!(urgent.select(|o| o.id).to_vec()?, [2]);
+    /// let flag = orders.compile(|q, (key,)| q.filter(|o| o.flags.get(key).eq(false)).select(|o| o.id))?;
+    /// assert_eq!((flag.call("urgent")?, flag.call("other")?), (vec![1], vec![]));
     /// # Ok(())
     /// # }
     /// ```
     pub fn get<P: Place<T>>(self, place: P) -> <P::Found as Value>::OptSym {
         Symbol::bind(place.place_node(self.raw()))
-    }
-
-    /// Holds where a map has the key, also with null under it.
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
-    /// # fn main() -> vellum::Result<()> {
-    /// # let orders = orders()?;
-    /// assert_eq!(orders.filter(|o| o.flags.contains_key("urgent")).count()?, 2);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn contains_key(self, key: &str) -> Expr<bool>
-    where
-        T: Map,
-    {
-        let value = under(self.raw(), Cow::Owned(key.to_owned()), T::Entry::TYPE);
-        !Expr::<bool>::push(Tree::IsAbsent(value.id(), Absence::Missing))
     }
 }

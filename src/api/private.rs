@@ -148,7 +148,10 @@ pub fn defaulted<S: Symbol, T: Serialize>(of: Node, key: &'static str, default: 
 pub trait DefaultIsMissing {}
 impl<T> DefaultIsMissing for Option<T> {}
 impl<T> DefaultIsMissing for Vec<T> {}
+impl<K, V, S> DefaultIsMissing for std::collections::HashMap<K, V, S> {}
+impl<K, V> DefaultIsMissing for std::collections::BTreeMap<K, V> {}
 impl DefaultIsMissing for serde_json::Value {}
+impl DefaultIsMissing for serde_json::Map<String, serde_json::Value> {}
 impl<T, S> DefaultIsMissing for std::collections::HashSet<T, S> {}
 
 /// Compiles only for such types.
@@ -167,6 +170,7 @@ impl<T, S> SeenDefault for std::collections::HashSet<T, S> {}
 impl<K, V, S> SeenDefault for std::collections::HashMap<K, V, S> {}
 impl<K, V> SeenDefault for std::collections::BTreeMap<K, V> {}
 impl SeenDefault for serde_json::Value {}
+impl SeenDefault for serde_json::Map<String, serde_json::Value> {}
 
 /// Returns the default of a type that queries can see.
 pub fn default_of<T: SeenDefault + Default>() -> T {

@@ -14,8 +14,8 @@ use crate::api::tuples::each_tuple;
 use crate::api::value::Scalar;
 use crate::api::write::Assignment;
 
-/// Implemented here alone. Every type that is listed is ours, the standard library's or serde_json's, so no other crate can implement
-/// a trait that asks for this.
+/// Implemented here alone. Every type that is listed is ours, the standard library's or serde_json's, so no other crate
+/// can implement a trait that asks for this.
 pub trait Sealed {}
 
 macro_rules! sealed {

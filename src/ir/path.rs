@@ -77,16 +77,20 @@ impl FieldPath {
         let mut out = String::from("$");
         for segment in &self.0 {
             match segment {
-                Segment::Key(key) => {
-                    out.push('.');
-                    push_json_string(&mut out, key);
-                }
+                Segment::Key(key) => push_key_step(&mut out, key),
                 Segment::Index(index) => {
                     // Writing into a String cannot fail.
                     let _ = write!(out, "[{index}]");
                 }
             }
         }
+        out
+    }
+
+    /// Returns what [`json_path`](Self::json_path) has for a key, to stand behind the path of an object.
+    pub(crate) fn key_step(key: &str) -> String {
+        let mut out = String::new();
+        push_key_step(&mut out, key);
         out
     }
 
@@ -153,6 +157,11 @@ impl fmt::Display for FieldPath {
 
 fn is_plain(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '?' | '$'))
+}
+
+fn push_key_step(out: &mut String, key: &str) {
+    out.push('.');
+    push_json_string(out, key);
 }
 
 /// Appends `text` as a JSON string (RFC 8259, section 7).

@@ -62,8 +62,13 @@ fn literal(out: &mut String, default: &FieldDefault, view: View) {
 fn stored(out: &mut String, document: &str, path: &FieldPath, view: View) {
     let mut json_path = String::new();
     quote::text(&mut json_path, &path.json_path());
-    let ty = format!("json_type({document},{json_path})");
-    seen(out, &ty, &format!("jsonb_extract({document},{json_path})"), view);
+    lookup(out, document, &json_path, view);
+}
+
+/// Appends the expression over a document, of which the path is SQL.
+pub(super) fn lookup(out: &mut String, document: &str, path: &str, view: View) {
+    let ty = format!("json_type({document},{path})");
+    seen(out, &ty, &format!("jsonb_extract({document},{path})"), view);
 }
 
 /// Appends what a row of `jsonb_each` holds: bools arrive as 1 and 0 there, too.

@@ -18,6 +18,12 @@ impl Printer {
                 inner.expr(document);
                 column::extract(&mut self.sql, &inner.sql, path, *view, default.as_ref());
             }
+            Expr::Lookup { document, path, view } => {
+                let [mut of, mut at] = [(); 2].map(|()| Printer { sql: String::new() });
+                of.expr(document);
+                at.expr(path);
+                column::lookup(&mut self.sql, &of.sql, &at.sql, *view);
+            }
             Expr::Output { source, column } => self.own(*source, &format!("c{column}")),
             Expr::Item { source, view } => {
                 let mut of = Printer { sql: String::new() };
@@ -210,5 +216,6 @@ fn sign(operator: Binary) -> &'static str {
         Binary::Gt => " > ",
         Binary::Ge => " >= ",
         Binary::Add => " + ",
+        Binary::Concat => " || ",
     }
 }

@@ -2,11 +2,9 @@
 
 use crate::compile::CompileError;
 use crate::compile::lower::Lowering;
-use crate::compile::lower::value::{Value, can_fail, range_kind};
+use crate::compile::lower::value::{Value, can_fail, given_by_call, range_kind, unsupported};
 use crate::ir::doc::{self, Absence, Comparison, ExprId, Lambda};
-use crate::ir::sql::{
-    Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction,
-};
+use crate::ir::sql::{Alias, Binary, BindForm, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction};
 use crate::ir::types::Type;
 
 impl Lowering<'_> {
@@ -51,7 +49,6 @@ impl Lowering<'_> {
 
     fn absent(&mut self, lambda: &Lambda, field: ExprId, absence: Absence) -> Result<Expr, CompileError> {
         let (document, path) = self.place_of(lambda, field)?;
-        let path = Expr::Text(path.json_path().into());
         let found = Expr::Call(SqlFunction::JsonType, vec![document, path]);
         Ok(match absence {
             Absence::Missing => Expr::IsNull(Box::new(found)),
@@ -70,16 +67,10 @@ impl Lowering<'_> {
     }
 
     fn in_list(&mut self, lambda: &Lambda, item: ExprId, list: ExprId) -> Result<Expr, CompileError> {
-        let source = match lambda.node(list) {
-            doc::Expr::Param { slot, .. } => BindSource::Slot(*slot),
-            doc::Expr::Constant { index, .. } => BindSource::Constant(*index),
-            _ => {
-                return Err(CompileError::Unsupported {
-                    what: "a list that is neither a literal nor a parameter".to_owned(),
-                    instead: "use a parameter of the `compile` closure".to_owned(),
-                });
-            }
-        };
+        let source = given_by_call(lambda, list).ok_or_else(|| {
+            let what = "a list that is neither a literal nor a parameter";
+            unsupported(what, "use a parameter of the `compile` closure")
+        })?;
         let item = self.value(lambda, item)?;
         let list = self.bind(source, BindForm::List);
         let alias = self.alias();

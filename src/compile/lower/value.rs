@@ -8,7 +8,7 @@ use crate::compile::lower::{Lowering, type_name};
 use crate::ir::catalog::{Collection, Column};
 use crate::ir::doc::{self, Arithmetic, ExprId, Fold, Function, Lambda};
 use crate::ir::path::{FieldPath, Segment};
-use crate::ir::sql::{BindForm, BindSource, Expr, Range, RangeKind, Shape, SqlFunction, walk};
+use crate::ir::sql::{Binary, BindForm, BindSource, Expr, Range, RangeKind, Shape, SqlFunction, walk};
 use crate::ir::types::Type;
 use crate::ir::value::{FieldDefault, Kind, View};
 
@@ -117,6 +117,12 @@ impl Lowering<'_> {
                 row => Value::clean(document_of(row)?, Type::Object, false),
             },
             E::OfKind { of, ty } => self.only(lambda, *of, *ty)?,
+            E::Lookup { of, key, ty } => {
+                let (document, path) = self.looked_up(lambda, *of, *key)?;
+                let view = View::Declared(ty.kind());
+                let expr = Expr::Lookup { document: Box::new(document), path: Box::new(path), view };
+                Value { expr, shape: Shape { ty: *ty, nullable: true }, clean: false, path: None }
+            }
             E::Param { slot, ty } => {
                 let expr = self.bind(BindSource::Slot(*slot), BindForm::Plain);
                 Value::clean(expr, *ty, false)
@@ -144,8 +150,9 @@ impl Lowering<'_> {
                 };
                 Value::clean(expr, *ty, *nullable)
             }
-            E::Items { list, item, ty, nullable, fold } => {
-                self.item_fold(lambda, &Items::new(*list, *item, *ty, *nullable), *fold)?
+            E::Items { list, key, item, ty, nullable, fold } => {
+                let shape = Shape { ty: *ty, nullable: *nullable };
+                self.item_fold(lambda, &Items { list: *list, key: *key, item: *item, shape }, *fold)?
             }
             E::Fold { fold, of, ty } => self.group_fold(lambda, *fold, *of, *ty)?,
             E::Tuple(_) => return Err(unsupported("a tuple as a value", "compare its elements")),
@@ -191,7 +198,7 @@ impl Lowering<'_> {
             _ => None,
         };
         let (at, path) = path_below(lambda, lambda.field(id))?;
-        let row = self.given(lambda, at)?;
+        let row = self.base(lambda, at)?;
         let column = match &row {
             Row::Document { alias, collection } => {
                 column_of(collection, &path, view, default).map(|column| Expr::Column {
@@ -215,17 +222,34 @@ impl Lowering<'_> {
         Ok((expr, path))
     }
 
-    /// Returns the document that a field is stored in, and where.
-    pub(super) fn place_of(
-        &mut self,
-        lambda: &Lambda,
-        id: ExprId,
-    ) -> Result<(Expr, FieldPath), CompileError> {
+    /// Returns the row, or the value, that the path of a field starts at.
+    fn base(&mut self, lambda: &Lambda, id: ExprId) -> Result<Row, CompileError> {
+        match lambda.node(id) {
+            doc::Expr::Row(_) | doc::Expr::Item { .. } => self.given(lambda, id),
+            _ => self.value(lambda, id).map(Row::Value),
+        }
+    }
+
+    /// Returns the document that a field is stored in, and its path there, as a text.
+    pub(super) fn place_of(&mut self, lambda: &Lambda, id: ExprId) -> Result<(Expr, Expr), CompileError> {
+        if let doc::Expr::Lookup { of, key, .. } = lambda.node(id) {
+            return self.looked_up(lambda, *of, *key);
+        }
         let (at, path) = path_below(lambda, lambda.field(id))?;
         if path.is_root() {
             return Err(unsupported("whether something that is not a field is missing", "name a field"));
         }
-        Ok((document_of(self.given(lambda, at)?)?, path))
+        Ok((document_of(self.base(lambda, at)?)?, Expr::Text(path.json_path().into())))
+    }
+
+    /// Returns the document that an object is stored in, and the path to what is under a key of it that a call supplies.
+    fn looked_up(&mut self, lambda: &Lambda, of: ExprId, key: ExprId) -> Result<(Expr, Expr), CompileError> {
+        let source = given_by_call(lambda, key)
+            .ok_or_else(|| unsupported("a key that is neither a text nor a parameter", "use a parameter"))?;
+        let step = self.bind(source, BindForm::Key);
+        let (at, path) = path_below(lambda, of)?;
+        let object = Expr::Text(path.json_path().into());
+        Ok((document_of(self.base(lambda, at)?)?, Expr::binary(Binary::Concat, object, step)))
     }
 
     /// Lowers the call of a function of ours. The text may be of any kind, the function sees to that; its other
@@ -308,6 +332,15 @@ impl Lowering<'_> {
     }
 }
 
+/// Returns where a parameter or a constant comes from.
+pub(super) fn given_by_call(lambda: &Lambda, id: ExprId) -> Option<BindSource> {
+    match lambda.node(id) {
+        doc::Expr::Param { slot, .. } => Some(BindSource::Slot(*slot)),
+        doc::Expr::Constant { index, .. } => Some(BindSource::Constant(*index)),
+        _ => None,
+    }
+}
+
 /// Goes from a field inward to the row that it is stored below, and returns that and the path.
 fn path_below(lambda: &Lambda, id: ExprId) -> Result<(ExprId, FieldPath), CompileError> {
     let mut segments = Vec::new();
@@ -325,6 +358,8 @@ fn path_below(lambda: &Lambda, id: ExprId) -> Result<(ExprId, FieldPath), Compil
             doc::Expr::Defaulted(field, FieldDefault::Whole) => return Err(unseen_default(lambda, *field)),
             // What is inside of a scalar, or of nothing, is missing.
             doc::Expr::Defaulted(field, _) => *field,
+            // Nothing but an object has keys, and nothing but an array places.
+            doc::Expr::OfKind { of, .. } => *of,
             _ => break,
         };
     }
@@ -358,6 +393,7 @@ pub(super) fn seen_only(value: Expr, kind: Kind) -> Expr {
     let view = View::Only(kind);
     match value {
         Expr::Extract { document, path, default, .. } => Expr::Extract { document, path, view, default },
+        Expr::Lookup { document, path, .. } => Expr::Lookup { document, path, view },
         Expr::Item { source, .. } => Expr::Item { source, view },
         other => Expr::Only(Box::new(other), kind),
     }

@@ -160,11 +160,23 @@ pub(crate) enum Expr {
         /// The type.
         ty: Type,
     },
-    /// One value made of the items of an array; what is no array has none (rule 20).
+    /// The value of an object under a key that a call supplies, or null.
+    Lookup {
+        /// The object.
+        of: ExprId,
+        /// The key: a parameter or a constant.
+        key: ExprId,
+        /// The declared type of the value.
+        ty: Type,
+    },
+    /// One value made of the items of an array, or of the keys and values of an object; what is neither has none (rule
+    /// 20).
     Items {
-        /// The array.
+        /// The array, or the object.
         list: ExprId,
-        /// The row that stands for an item.
+        /// The row that stands for a key of the object; none for an array.
+        key: Option<Binder>,
+        /// The row that stands for an item, or for what stands under the key.
         item: Binder,
         /// The declared type of an item, and whether null is one.
         ty: Type,
@@ -341,7 +353,7 @@ pub(crate) enum Fold {
     Max,
 }
 
-/// What one value is made of an array's items by.
+/// What one value is made of an array's items, or of an object's, by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ItemFold {
     /// Whether the condition holds for one; false for none.
@@ -470,6 +482,7 @@ impl Expr {
             | Expr::Field { of, .. }
             | Expr::Position { of, .. }
             | Expr::OfKind { of, .. } => *of = f(*of),
+            Expr::Lookup { of, key, .. } => (*of, *key) = (f(*of), f(*key)),
             Expr::Items { list, fold, .. } => {
                 *list = f(*list);
                 if let Some(of) = fold.of_mut() {

@@ -61,6 +61,7 @@ impl Lambda {
                 self.write(*of, out)?;
                 write!(out, "[{index}]")
             }
+            Expr::Lookup { of, key, .. } => self.method(*of, "get", &[*key], out),
             Expr::OfKind { of, ty } => {
                 self.write(*of, out)?;
                 write!(out, ".{}()", json_method(*ty))

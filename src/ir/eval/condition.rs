@@ -81,10 +81,9 @@ impl<'a> Evaluator<'a> {
         let Meaning::Node(field) = field.resolve() else { return Ok(None) };
         Ok(match field.node() {
             Expr::Defaulted(own, _) => return self.stored(&field.at(*own)),
-            Expr::Field { of, key, .. } => match &*self.value(&field.at(*of))? {
-                Json::Object(entries) => {
-                    entries.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
-                }
+            Expr::Field { of, key, .. } => self.value(&field.at(*of))?.entry(key).cloned(),
+            Expr::Lookup { of, key, .. } => match &*self.value(&field.at(*key))? {
+                Json::Text(key) => self.value(&field.at(*of))?.entry(key).cloned(),
                 _ => None,
             },
             Expr::Position { of, index, .. } => match &*self.value(&field.at(*of))? {

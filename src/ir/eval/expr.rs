@@ -39,6 +39,10 @@ impl<'a> Evaluator<'a> {
                 Json::Array(items) => items.get(*index as usize).cloned().unwrap_or(Json::Null),
                 _ => Json::Null,
             },
+            Expr::Lookup { of, key, .. } => match &*self.value(&term.at(*key))? {
+                Json::Text(key) => self.value(&term.at(*of))?.get(key).clone(),
+                _ => Json::Null,
+            },
             Expr::OfKind { of, ty } => return self.of_kind(&term.at(*of), ty.kind()),
             Expr::Items { .. } => self.items(&term)?,
             Expr::Key { of, .. } => match term.at(*of).resolve() {

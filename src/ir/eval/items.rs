@@ -1,4 +1,5 @@
-//! What is made of an array's items, in their order; what is no array has none (rule 20).
+//! What is made of an array's items or of an object's keys and values, in their order; what is neither has none (rule
+//! 20).
 
 use std::rc::Rc;
 
@@ -8,35 +9,45 @@ use super::expr::Evaluator;
 use super::json::Json;
 use super::row::{Item, Term};
 use crate::ir::doc::{Expr, Fold, ItemFold};
+use crate::ir::types::Type;
 
 impl<'a> Evaluator<'a> {
-    /// Returns what an expression makes of the items of its array.
+    /// Returns what an expression makes of the items of its array, or of its object.
     pub(super) fn items(&self, term: &Term<'a>) -> Result<Json, EvalError> {
-        let Expr::Items { list, item, ty, nullable, fold } = term.node() else { return Ok(Json::Null) };
-        let list = match self.value(&term.at(*list))?.into_owned() {
-            Json::Array(items) => items,
+        let Expr::Items { list, key, item, ty, nullable, fold } = term.node() else { return Ok(Json::Null) };
+        let list: Vec<(Json, Json)> = match (self.value(&term.at(*list))?.into_owned(), key) {
+            (Json::Array(items), None) => items.into_iter().map(|item| (Json::Null, item)).collect(),
+            (Json::Object(entries), Some(_)) => {
+                entries.into_iter().map(|(key, value)| (Json::Text(key), value)).collect()
+            }
             _ => Vec::new(),
         };
-        let of = |id, value: Json| {
-            term.of_item(id, Rc::new(Item { binder: *item, value, ty: *ty, nullable: *nullable }))
+        let of = |id, (name, value): (Json, Json)| {
+            let item = Item { binder: *item, value, ty: *ty, nullable: *nullable };
+            let term = term.of_item(id, Rc::new(item));
+            match key {
+                Some(key) => {
+                    let key = Item { binder: *key, value: name, ty: Type::Text, nullable: false };
+                    term.of_item(id, Rc::new(key))
+                }
+                None => term,
+            }
         };
         Ok(match fold {
             ItemFold::Len => Json::Int(list.len() as i64),
-            ItemFold::Any(id) => Json::Bool(self.is_one(list.into_iter().map(|value| of(*id, value)), true)?),
-            ItemFold::All(id) => {
-                Json::Bool(!self.is_one(list.into_iter().map(|value| of(*id, value)), false)?)
-            }
+            ItemFold::Any(id) => Json::Bool(self.is_one(list.into_iter().map(|item| of(*id, item)), true)?),
+            ItemFold::All(id) => Json::Bool(!self.is_one(list.into_iter().map(|item| of(*id, item)), false)?),
             ItemFold::CountWhere(id) => {
                 let mut count = 0;
-                for value in list {
-                    count += i64::from(self.holds(&of(*id, value))?);
+                for item in list {
+                    count += i64::from(self.holds(&of(*id, item))?);
                 }
                 Json::Int(count)
             }
             ItemFold::Sum(id, _) => {
-                let terms: Vec<Term<'a>> = list.into_iter().map(|value| of(*id, value)).collect();
+                let terms: Vec<Term<'a>> = list.into_iter().map(|item| of(*id, item)).collect();
                 // Without an item there is still a type.
-                aggregate::fold(Fold::Sum, self, &of(*id, Json::Null), &terms)?
+                aggregate::fold(Fold::Sum, self, &of(*id, (Json::Null, Json::Null)), &terms)?
             }
         })
     }

@@ -50,14 +50,15 @@ impl Json {
         kind == Kind::Any || self.kind().is_none_or(|own| own == kind)
     }
 
+    /// Returns the value under a key, if there is one.
+    pub(crate) fn entry(&self, key: &str) -> Option<&Json> {
+        let Json::Object(entries) = self else { return None };
+        entries.iter().find(|(k, _)| k == key).map(|(_, value)| value)
+    }
+
     /// Returns the value under a key; null where there is none.
     pub(crate) fn get(&self, key: &str) -> &Json {
-        match self {
-            Json::Object(entries) => {
-                entries.iter().find(|(k, _)| k == key).map_or(&Json::Null, |(_, value)| value)
-            }
-            _ => &Json::Null,
-        }
+        self.entry(key).unwrap_or(&Json::Null)
     }
 
     /// Returns a literal or an argument as it would be stored.

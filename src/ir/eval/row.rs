@@ -57,7 +57,7 @@ struct Frame<'a> {
     items: Vec<Rc<Item>>,
 }
 
-/// An item of an array.
+/// An item of an array, or a key or value of an object.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) binder: Binder,

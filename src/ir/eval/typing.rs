@@ -23,6 +23,7 @@ impl Term<'_> {
             | Expr::When { ty, .. }
             | Expr::Position { ty, .. }
             | Expr::OfKind { ty, .. }
+            | Expr::Lookup { ty, .. }
             | Expr::Fold { ty, .. } => *ty,
             Expr::Flattened(_) => Type::Object,
             Expr::Defaulted(field, _) => term.at(*field).ty(),
@@ -48,7 +49,7 @@ impl Term<'_> {
             Meaning::Document(_) | Meaning::Nothing => return false,
         };
         match term.node() {
-            Expr::Position { .. } | Expr::OfKind { .. } => true,
+            Expr::Position { .. } | Expr::OfKind { .. } | Expr::Lookup { .. } => true,
             Expr::Defaulted(field, _) => term.at(*field).is_nullable(),
             Expr::Field { nullable, .. }
             | Expr::Arithmetic { nullable, .. }

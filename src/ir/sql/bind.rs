@@ -32,6 +32,8 @@ pub(crate) enum BindForm {
     Plain,
     /// The smallest text above every text that begins with it.
     PrefixEnd,
+    /// As the step of a JSON path to the key that the text is.
+    Key,
     /// As a JSON list.
     List,
     /// As a JSON element, so that it is stored with its own type.

@@ -35,6 +35,15 @@ pub(crate) enum Expr {
         /// What stands for a missing value.
         default: Option<FieldDefault>,
     },
+    /// The value at a path of a document that a call completes, as a view sees it.
+    Lookup {
+        /// The document.
+        document: Box<Expr>,
+        /// The path, a text.
+        path: Box<Expr>,
+        /// The view.
+        view: View,
+    },
     /// A column of a nested query or a recursive table, by its place.
     Output {
         /// The source.
@@ -126,6 +135,8 @@ pub(crate) enum Binary {
     Ge,
     /// `+`, for the compiler's own counting.
     Add,
+    /// `||`, for the compiler's own paths.
+    Concat,
 }
 
 /// A value between bounds; where a bound is missing, the edge of the kind stands in, so that values of other

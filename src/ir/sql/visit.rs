@@ -46,7 +46,7 @@ macro_rules! walks {
                 | Expr::Unindexed(x)
                 | Expr::OfKind(x, _)
                 | Expr::Only(x, _) => f($Part::Expr(x)),
-                Expr::Binary(_, a, b) => {
+                Expr::Binary(_, a, b) | Expr::Lookup { document: a, path: b, .. } => {
                     f($Part::Expr(a));
                     f($Part::Expr(b));
                 }

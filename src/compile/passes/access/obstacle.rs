@@ -234,7 +234,7 @@ fn between_fields(sign: Binary, left: &Expr, right: &Expr) -> Option<&'static st
         Binary::Le => "<=",
         Binary::Gt => ">",
         Binary::Ge => ">=",
-        Binary::IsNot | Binary::Add => return None,
+        Binary::IsNot | Binary::Add | Binary::Concat => return None,
     };
     (is_field(left) && is_field(right)).then_some(word)
 }

@@ -378,7 +378,8 @@ impl Grammar {
 
     /// Whether a stored field is there, or null there.
     fn stored(&self) -> BoxedStrategy<Tree> {
-        let fields = self.some(|leaf| matches!(leaf.tree, Tree::Field(..) | Tree::Position(..)));
+        let fields =
+            self.some(|leaf| matches!(leaf.tree, Tree::Field(..) | Tree::Position(..) | Tree::Lookup(..)));
         if fields.is_empty() {
             return self.absent(0);
         }

@@ -1,13 +1,13 @@
-//! Lists of the sample collection: what is stored in them, and random questions about their items.
+//! Lists and maps of the sample collection: what is stored in them, and random questions about their items.
 
 use std::rc::Rc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::select;
+use proptest::sample::{select, subsequence};
 
 use super::expr::{Grammar, Leaf, Typed, literal};
-use super::tree::{Made, Tree};
+use super::tree::{Items, Made, Tree};
 use super::{Field, document, field};
 use crate::ir::doc::Comparison;
 use crate::ir::eval::Json;
@@ -25,14 +25,18 @@ pub(crate) enum Of {
     List(&'static Of),
 }
 
-/// A declared list.
+/// A declared list, or a map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List {
     pub(crate) key: &'static str,
     /// Whether it is an `Option`.
     nullable: bool,
     of: Of,
+    is_map: bool,
 }
+
+/// The keys of maps.
+const KEYS: &[&str] = &["a", "ab", "", "a.b", "q\"t", "0", "\u{e9}"];
 
 const TEXT: Of = Of::Scalar(field(&[], Type::Text, false, false));
 const SMALL: Of = Of::Scalar(field(&[], Type::I64, true, true));
@@ -41,7 +45,11 @@ const BOOL: Of = Of::Scalar(field(&[], Type::Bool, false, false));
 const PART: &[Field] = &[field(&["name"], Type::Text, true, false), field(&["few"], Type::I64, false, true)];
 
 const fn list(key: &'static str, nullable: bool, of: Of) -> List {
-    List { key, nullable, of }
+    List { key, nullable, of, is_map: false }
+}
+
+const fn map(key: &'static str, nullable: bool, of: Of) -> List {
+    List { is_map: true, ..list(key, nullable, of) }
 }
 
 /// The declared lists.
@@ -52,6 +60,10 @@ pub(crate) const LISTS: &[List] = &[
     list("bools", false, BOOL),
     list("parts", false, Of::Struct(PART, &[list("inner", true, SMALL)])),
     list("grid", false, Of::List(&SMALL)),
+    map("table", false, SMALL),
+    map("na'me", true, TEXT),
+    map("marks", false, BOOL),
+    map("rows", true, Of::Struct(PART, &[map("inner", true, SMALL)])),
 ];
 
 /// What is stored under a list's key: none where it is missing.
@@ -63,7 +75,21 @@ pub(crate) fn stored(list: &List) -> BoxedStrategy<Option<Json>> {
         Json::Bool(true),
         Json::Object(vec![]),
     ]);
-    prop_oneof![6 => items(list.of).prop_map(Some), 1 => Just(None), 1 => wrong.prop_map(Some)].boxed()
+    let right = if list.is_map { entries(list.of) } else { items(list.of) };
+    let other = if list.is_map { items(list.of) } else { entries(list.of) };
+    prop_oneof![
+        12 => right.prop_map(Some),
+        1 => other.prop_map(Some),
+        2 => Just(None),
+        2 => wrong.prop_map(Some),
+    ]
+    .boxed()
+}
+
+fn entries(of: Of) -> BoxedStrategy<Json> {
+    (subsequence(KEYS, 0..4), vec(item(of), 3))
+        .prop_map(|(keys, items)| Json::Object(keys.into_iter().map(str::to_owned).zip(items).collect()))
+        .boxed()
 }
 
 fn items(of: Of) -> BoxedStrategy<Json> {
@@ -92,14 +118,16 @@ fn item(of: Of) -> BoxedStrategy<Json> {
 pub(crate) struct Named {
     tree: Tree,
     of: Of,
+    is_map: bool,
 }
 
 impl Named {
     /// Returns the lists of a struct.
     pub(crate) fn below(of: &Tree, lists: &[List]) -> Vec<Named> {
         let named = |list: &List| {
-            let tree = Tree::Field(Box::new(of.clone()), list.key, Type::Array, list.nullable);
-            Named { tree, of: list.of }
+            let ty = if list.is_map { Type::Object } else { Type::Array };
+            let tree = Tree::Field(Box::new(of.clone()), list.key, ty, list.nullable);
+            Named { tree, of: list.of, is_map: list.is_map }
         };
         lists.iter().map(named).collect()
     }
@@ -110,21 +138,22 @@ impl Named {
             Of::Struct(..) => (Type::Object, false),
             Of::List(_) => (Type::Array, false),
         };
-        Tree::Items(Box::new(self.tree.clone()), made, ty, nullable)
+        Tree::Items(Box::new(self.tree.clone()), made, Items { ty, nullable, is_map: self.is_map })
     }
 
     /// Returns the values that the list is good for without a closure: its length, and the item at a place.
     pub(crate) fn leaves(&self) -> Vec<Leaf> {
         let len = Typed { is_small: true, ..Typed::new(self.made(Made::Len), Type::U64) };
-        let at = |index, ty| Tree::Position(Box::new(self.tree.clone()), index, ty);
         let mut leaves = vec![len];
-        match self.of {
-            Of::Scalar(field) => {
-                let item = Typed::new(at(1, field.ty), field.ty).nullable(true);
-                leaves.push(Typed { is_small: field.is_small, ..item });
+        for at in self.places() {
+            match self.of {
+                Of::Scalar(field) => {
+                    let item = Typed::new(at(field.ty), field.ty).nullable(true);
+                    leaves.push(Typed { is_small: field.is_small, ..item });
+                }
+                Of::Struct(fields, _) => leaves.extend(members(&at(Type::Object), fields, true)),
+                Of::List(_) => {}
             }
-            Of::Struct(fields, _) => leaves.extend(members(&at(0, Type::Object), fields, true)),
-            Of::List(_) => {}
         }
         if let Of::Scalar(field) = self.of
             && field.is_small
@@ -136,6 +165,22 @@ impl Named {
             }
         }
         leaves
+    }
+}
+
+impl Named {
+    /// Returns the items at places that are a part of the query: by number, or under keys, one of them as a value.
+    fn places(&self) -> Vec<Box<dyn Fn(Type) -> Tree + '_>> {
+        let of = || Box::new(self.tree.clone());
+        if !self.is_map {
+            return vec![Box::new(move |ty| Tree::Position(of(), 1, ty))];
+        }
+        let key = |key: &str| Box::new(Tree::text(key));
+        vec![
+            Box::new(move |ty| Tree::Field(of(), "a.b", ty, true)),
+            Box::new(move |ty| Tree::Lookup(of(), key("q\"t"), ty)),
+            Box::new(move |ty| Tree::Lookup(of(), key(""), ty)),
+        ]
     }
 }
 
@@ -175,7 +220,7 @@ impl Grammar {
     fn inside(&self, list: &Named, level: usize) -> Grammar {
         let item = Tree::Each(level);
         let mut lists = Vec::new();
-        let own = match list.of {
+        let mut own = match list.of {
             Of::Scalar(field) => {
                 let leaf = Typed::new(item, field.ty).nullable(field.nullable);
                 vec![Typed { is_small: field.is_small, ..leaf }]
@@ -185,10 +230,13 @@ impl Grammar {
                 members(&item, fields, false)
             }
             Of::List(of) => {
-                lists.push(Named { tree: item, of: *of });
+                lists.push(Named { tree: item, of: *of, is_map: false });
                 Vec::new()
             }
         };
+        if list.is_map {
+            own.push(Typed::new(Tree::EachKey(level), Type::Text));
+        }
         let mut leaves: Vec<Leaf> = own.iter().cycle().take(own.len() * 4).cloned().collect();
         leaves.extend(self.leaves.iter().cloned());
         Grammar { leaves: Rc::new(leaves), lists: Rc::new(lists), level: level + 1, can_fail: self.can_fail }

@@ -36,18 +36,31 @@ pub(crate) enum Tree {
     Fold(Fold, Option<Box<Tree>>, Type),
     /// The item of a list at a place.
     Position(Box<Tree>, u32, Type),
+    /// The value of an object under a key that is a value.
+    Lookup(Box<Tree>, Box<Tree>, Type),
     /// A value that no type declares, as a type.
     OfKind(Box<Tree>, Type),
-    /// What is made of a list's items, of a type that may be null.
-    Items(Box<Tree>, Made, Type, bool),
+    /// What is made of the items of a list or of a map.
+    Items(Box<Tree>, Made, Items),
     /// The item that a closure over items is given, by how many such closures are around that one.
     Each(usize),
+    /// The key that a closure over a map is given, counted so.
+    EachKey(usize),
     /// The item of the innermost such closure.
     Innermost,
     Tuple(Vec<Tree>),
 }
 
-/// What is made of a list's items.
+/// What the items of a list or a map are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Items {
+    pub(crate) ty: Type,
+    pub(crate) nullable: bool,
+    /// Whether they stand under keys.
+    pub(crate) is_map: bool,
+}
+
+/// What is made of the items.
 #[derive(Clone, Debug)]
 pub(crate) enum Made {
     Len,
@@ -118,8 +131,8 @@ struct Builder {
     binders: u32,
     constants: Vec<Value>,
     params: Vec<(Value, Type)>,
-    /// The items that the closures around an expression are given.
-    items: Vec<Binder>,
+    /// The items that the closures around an expression are given, with their keys.
+    items: Vec<[Binder; 2]>,
 }
 
 impl Builder {
@@ -257,10 +270,15 @@ impl Builder {
                 Expr::Position { of: self.expr(of, lambda), index: *index, ty: *ty }
             }
             Tree::OfKind(of, ty) => Expr::OfKind { of: self.expr(of, lambda), ty: *ty },
-            Tree::Items(list, made, ty, nullable) => {
-                let (list, item) = (self.expr(list, lambda), Binder(self.binders));
-                self.binders += 1;
-                self.items.push(item);
+            Tree::Lookup(of, key, ty) => {
+                Expr::Lookup { of: self.expr(of, lambda), key: self.expr(key, lambda), ty: *ty }
+            }
+            Tree::Items(list, made, Items { ty, nullable, is_map }) => {
+                let list = self.expr(list, lambda);
+                let [item, key] = [Binder(self.binders), Binder(self.binders + 1)];
+                self.binders += 2;
+                self.items.push([item, key]);
+                let key = is_map.then_some(key);
                 let fold = match made {
                     Made::Len => ItemFold::Len,
                     Made::Any(of) => ItemFold::Any(self.expr(of, lambda)),
@@ -269,10 +287,14 @@ impl Builder {
                     Made::Sum(of, ty) => ItemFold::Sum(self.expr(of, lambda), *ty),
                 };
                 self.items.pop();
-                Expr::Items { list, item, ty: *ty, nullable: *nullable, fold }
+                Expr::Items { list, key, item, ty: *ty, nullable: *nullable, fold }
             }
-            Tree::Each(level) => Expr::Row(self.items[*level]),
-            Tree::Innermost => Expr::Row(*self.items.last().expect("a closure over items is around it")),
+            Tree::Each(level) => Expr::Row(self.items[*level][0]),
+            Tree::EachKey(level) => Expr::Row(self.items[*level][1]),
+            Tree::Innermost => {
+                let [item, _] = self.items.last().expect("a closure over items is around it");
+                Expr::Row(*item)
+            }
             Tree::Tuple(items) => Expr::Tuple(self.exprs(items, lambda)),
         };
         lambda.nodes.push(expr);
@@ -408,12 +430,13 @@ impl Tree {
             Tree::Item(of, index) => Tree::Item(Box::new(of.of_second_row()), index),
             Tree::Position(of, index, ty) => Tree::Position(Box::new(of.of_second_row()), index, ty),
             Tree::OfKind(of, ty) => Tree::OfKind(Box::new(of.of_second_row()), ty),
-            Tree::Items(of, made, ty, nullable) => {
+            Tree::Lookup(of, key, ty) => Tree::Lookup(Box::new(of.of_second_row()), key, ty),
+            Tree::Items(of, made, items) => {
                 let made = match made {
                     Made::Sum(of, ty) => Made::Sum(Box::new(of.of_second_row()), ty),
                     other => other,
                 };
-                Tree::Items(Box::new(of.of_second_row()), made, ty, nullable)
+                Tree::Items(Box::new(of.of_second_row()), made, items)
             }
             other => other,
         }
