@@ -12,12 +12,25 @@ struct Order {
     item: String,
     qty: i64,
     note: Option<String>,
+    tags: Vec<String>,
+    bill_to: Option<Address>,
+}
+
+#[derive(Embed, Serialize, Deserialize)]
+struct Address {
+    city: String,
 }
 
 fn orders() -> vellum::Result<Collection<'static, Order>> {
     let orders = Database::open_in_memory()?.collection::<Order>()?;
-    let order =
-        |i: i64| Order { id: 0, item: format!("item{}", i % 2), qty: i, note: (i > 2).then(|| "x".into()) };
+    let order = |i: i64| Order {
+        id: 0,
+        item: format!("item{}", i % 2),
+        qty: i,
+        note: (i > 2).then(|| "x".into()),
+        tags: vec![],
+        bill_to: None,
+    };
     orders.insert_batch((1..=4).map(order))?;
     Ok(orders)
 }
@@ -47,6 +60,13 @@ fn a_value_that_may_be_null_needs_a_default() -> TestResult {
     assert!(error.to_string().contains("`note`") && error.to_string().contains("unwrap_or"), "{error}");
     let given = orders.query().select(|o| when(o.qty.gt(3), o.note.unwrap_or("-"), "none")).to_vec()?;
     assert_eq!(given, ["none", "none", "none", "x"]);
+    // So does an item that may not be there, a field of a struct that may not be, and a row that is itself optional.
+    let item = orders.query().select(|o| when(o.qty.gt(2), o.tags.first(), "none")).to_vec();
+    let noted = orders.query().select(|o| o.note).select(|note| when(note.ne("y"), note, "none")).to_vec();
+    let city = orders.query().select(|o| when(o.qty.gt(2), o.bill_to.city, "none")).to_vec();
+    for refused in [item, city, noted] {
+        assert_eq!(refused.err().map(|error| error.kind()), Some(ErrorKind::InvalidQuery));
+    }
     Ok(())
 }
 

@@ -422,7 +422,7 @@ pub(crate) fn where_holds(condition: Node, value: Node, ty: Type) -> Node {
     push(Expr::When { condition: condition.id(), then: value.id(), otherwise: null.id(), ty, nullable: true })
 }
 
-/// Returns whether the value of an expression may be null by its type.
+/// Returns whether a value may be null although its type does not say so: also below a struct that is optional.
 #[track_caller]
 pub(crate) fn may_be_null(node: Node) -> bool {
     let id = node.id();
@@ -435,10 +435,11 @@ pub(crate) fn may_be_null(node: Node) -> bool {
                     | Expr::Arithmetic { nullable: true, .. }
                     | Expr::Coalesce { nullable: true, .. }
                     | Expr::When { nullable: true, .. }
+                    | Expr::Position { .. }
                     | Expr::OfKind { .. }
                     | Expr::Lookup { .. },
                 ) => return true,
-                Some(Expr::Defaulted(field, _)) => pending.push(*field),
+                Some(Expr::Defaulted(of, _) | Expr::Field { of, .. }) => pending.push(*of),
                 Some(Expr::Call { function, args }) if !function.is_condition() => {
                     pending.extend(args.iter().copied())
                 }

@@ -77,6 +77,9 @@ where
     note = "both sides of a query comparison need the same type: convert the value, or use `.as_i64()`/`.as_f64()` on the expression; test for `None` with `.is_none()`/`.is_some()`, compare with an `Option` by `.eq_option(..)`"
 )]
 pub trait Operand<T>: Sealed {
+    /// Whether its type says that it may be null.
+    #[doc(hidden)]
+    const OPTIONAL: bool = false;
     #[doc(hidden)]
     fn operand(self) -> Result<Node, OperandError>;
 }
@@ -124,6 +127,8 @@ impl<T: Value> Operand<T> for Expr<T> {
 }
 
 impl<T: Value> Operand<T> for Expr<Option<T>> {
+    const OPTIONAL: bool = true;
+
     fn operand(self) -> Result<Node, OperandError> {
         Ok(self.0)
     }
@@ -364,15 +369,7 @@ pub fn when<T: Scalar>(
     otherwise: impl Operand<T>,
 ) -> Expr<T> {
     let condition = condition.condition().raw();
-    let [then, otherwise] = [then.operand(), otherwise.operand()].map(|operand| beside(condition, operand));
-    for value in [then, otherwise] {
-        if arena::may_be_null(value) {
-            refuse(
-                format!("{} as a value of `when`, where it may be null", arena::describe(value)),
-                "give it a default with `.unwrap_or(..)`",
-            );
-        }
-    }
+    let (then, otherwise) = (chosen(condition, then), chosen(condition, otherwise));
     Expr::push(Tree::When {
         condition: condition.id(),
         then: then.id(),
@@ -380,6 +377,18 @@ pub fn when<T: Scalar>(
         ty: T::TYPE,
         nullable: false,
     })
+}
+
+/// Returns a value of `when`, which must be there.
+fn chosen<T, O: Operand<T>>(condition: Node, value: O) -> Node {
+    let value = beside(condition, value.operand());
+    if O::OPTIONAL || arena::may_be_null(value) {
+        refuse(
+            format!("{} as a value of `when`, where it may be null", arena::describe(value)),
+            "give it a default with `.unwrap_or(..)`",
+        );
+    }
+    value
 }
 
 /// Returns the condition that all of `conditions` hold; true for none. For conditions chosen at run time.
