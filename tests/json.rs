@@ -244,6 +244,15 @@ fn json_is_an_argument_of_set() -> TestResult {
         set.call((1, &value))?;
         assert_eq!(pages.get(1)?.map(|page| page.body), Some(json!({ "v": value })));
     }
+    #[derive(Params)]
+    struct Change {
+        id: i64,
+        to: Value,
+    }
+    let change =
+        pages.compile(|q, p: ChangeParams| q.filter(|c| c.id.eq(p.id)).update(|c| c.body.set(p.to)))?;
+    assert_eq!(change.call(Change { id: 2, to: json!([true]) })?, 1);
+    assert_eq!(pages.get(2)?.map(|page| page.body), Some(json!([true])));
     fails(set.call((1, &json!(u64::MAX))), ErrorKind::OutOfRange, &["argument 2"]);
     Ok(())
 }

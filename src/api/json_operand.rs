@@ -6,6 +6,7 @@ use crate::api::arena::{self, Node};
 use crate::api::expr::{Expr, Nullable, beside, literal, refuse};
 use crate::api::json::Json;
 use crate::api::param::{Argument, Param, ParamType};
+use crate::api::param_field::ParamField;
 use crate::api::sealed::Sealed;
 use crate::api::value::{Scalar, Symbol, Value};
 use crate::api::write::{Assign, Refused, not_an_operand};
@@ -131,16 +132,19 @@ impl ParamType for JsonValue {
     const TYPE: Type = Type::Any;
 
     fn argument<'x, 'a: 'x>(argument: &'x &'a JsonValue) -> Result<Argument<'x>, OperandError> {
-        Ok(match argument {
+        ParamField::argument(*argument)
+    }
+}
+
+impl ParamField for JsonValue {
+    type Type = JsonValue;
+
+    fn argument(&self) -> Result<Argument<'_>, OperandError> {
+        Ok(match self {
             JsonValue::Null => Argument::Null,
             JsonValue::Bool(x) => Argument::Bool(*x),
             JsonValue::String(x) => Argument::Text(x),
-            value => match codec::encode_value(value).map_err(not_an_operand)? {
-                ir::value::Value::Int(x) => Argument::Int(x),
-                ir::value::Value::Real(x) => Argument::Real(x),
-                ir::value::Value::Json(bytes) => Argument::Json(bytes),
-                _ => Argument::Null,
-            },
+            value => Argument::Value(codec::encode_value(value).map_err(not_an_operand)?),
         })
     }
 }

@@ -5,6 +5,7 @@
 
 mod arena;
 mod bind;
+mod bytes;
 mod catalog;
 mod collection;
 mod columns;
@@ -46,6 +47,7 @@ mod value;
 mod variant;
 mod write;
 
+pub use bytes::Bytes;
 pub use collection::Collection;
 pub use compiled::{Compiled, On, Target};
 pub use database::{Database, Options};

@@ -1,7 +1,6 @@
 //! Parameters: holes that a call of a compiled query fills.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -110,8 +109,8 @@ pub enum Argument<'a> {
     Owned(Box<str>),
     /// A list.
     List(Vec<Argument<'a>>),
-    /// An array or object as JSONB bytes.
-    Json(Arc<[u8]>),
+    /// What JSON was made into for the call.
+    Value(Value),
 }
 
 impl Argument<'_> {
@@ -128,7 +127,7 @@ impl Argument<'_> {
             Argument::Real(x) => Value::Real(*x),
             Argument::Text(x) => Value::Text((*x).into()),
             Argument::Owned(x) => Value::Text((**x).into()),
-            Argument::Json(bytes) => Value::Json(Arc::clone(bytes)),
+            Argument::Value(value) => value.clone(),
             Argument::List(items) => {
                 Value::List(items.iter().map(Argument::to_value).collect::<Result<Vec<_>, _>>()?.into())
             }

@@ -34,6 +34,7 @@ sealed! {
     [T, const N: usize] [T; N];
     [T] &[T];
     [T] &Vec<T>;
+    [T, const N: usize] &[T; N];
     [] bool;
     [] String;
     [] &str;

@@ -6,6 +6,7 @@
 //! is whatever SQLite or another program may have stored, JSON5 forms and longer headers included, and bytes that
 //! are no JSONB at all end in a [`CodecError`]. Nothing of the path of an error is kept until an error is there.
 
+pub(crate) mod base64;
 mod cell;
 mod container;
 mod decode;

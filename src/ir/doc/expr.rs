@@ -247,6 +247,8 @@ pub(crate) enum Function {
     Len,
     /// The number of bytes.
     ByteLen,
+    /// The number of bytes that a base64 text stands for.
+    BytesLen,
     /// In lower case.
     Lower,
     /// In upper case.
@@ -274,7 +276,7 @@ impl Function {
     pub(crate) fn result(self) -> Type {
         match self {
             f if f.is_condition() => Type::Bool,
-            Function::Len | Function::ByteLen => Type::U64,
+            Function::Len | Function::ByteLen | Function::BytesLen => Type::U64,
             _ => Type::Text,
         }
     }
@@ -290,7 +292,7 @@ impl Function {
             Function::Glob => "glob",
             Function::EqIgnoreCase => "eq_ignore_case",
             Function::Len => "len",
-            Function::ByteLen => "byte_len",
+            Function::ByteLen | Function::BytesLen => "byte_len",
             Function::Lower => "to_lowercase",
             Function::Upper => "to_uppercase",
             Function::Trim => "trim",

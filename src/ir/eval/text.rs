@@ -22,6 +22,12 @@ pub(super) fn function(function: Function, args: &[Json]) -> Json {
     match (function, args) {
         (Function::Len, [Json::Text(text)]) => count(text.chars().count()),
         (Function::ByteLen, [Json::Text(text)]) => count(text.len()),
+        (Function::BytesLen, [Json::Text(text)]) => match text.len() % 4 {
+            0 => {
+                count(text.len() / 4 * 3 - if text.ends_with("==") { 2 } else { text.ends_with('=').into() })
+            }
+            _ => Json::Null,
+        },
         (Function::Lower, [Json::Text(text)]) => Json::Text(text.to_lowercase()),
         (Function::Upper, [Json::Text(text)]) => Json::Text(text.to_uppercase()),
         (Function::Trim, [Json::Text(text)]) => Json::Text(text.trim().to_owned()),

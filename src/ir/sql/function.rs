@@ -89,6 +89,7 @@ fn text_name(function: Function) -> &'static str {
         Function::EqIgnoreCase => "vellum_eq_ignore_case",
         Function::Len => "vellum_len",
         Function::ByteLen => "vellum_byte_len",
+        Function::BytesLen => "vellum_bytes_len",
         Function::Lower => "vellum_lower",
         Function::Upper => "vellum_upper",
         Function::Trim => "vellum_trim",

@@ -8,6 +8,7 @@ use super::{NULL, Number, Output, Scalar, int, number_arg, text_arg};
 pub(super) const FUNCTIONS: &[Scalar] = &[
     ("vellum_len", 1, |c| of_text(c, |x| int(as_int(x.chars().count())))),
     ("vellum_byte_len", 1, |c| of_text(c, |x| int(as_int(x.len())))),
+    ("vellum_bytes_len", 1, |c| of_text(c, |x| bytes_len(x).map_or(NULL, |len| int(as_int(len))))),
     ("vellum_substr", 3, substr_of),
     ("vellum_left", 2, left_of),
     ("vellum_lower", 1, |c| of_text(c, |x| text(x.to_lowercase()))),
@@ -32,6 +33,12 @@ fn of_text(context: &Context<'_>, f: impl FnOnce(&str) -> ToSqlOutput<'static>) 
 
 fn of_two(context: &Context<'_>, f: impl FnOnce(&str, &str) -> ToSqlOutput<'static>) -> Output {
     Ok(text_arg(context, 0)?.zip(text_arg(context, 1)?).map_or(NULL, |(a, b)| f(a, b)))
+}
+
+/// Returns how many bytes a base64 text of such a length, with such an end, stands for.
+fn bytes_len(text: &str) -> Option<usize> {
+    let padding = text.bytes().rev().take(2).take_while(|byte| *byte == b'=').count();
+    text.len().is_multiple_of(4).then(|| text.len() / 4 * 3 - padding)
 }
 
 /// Returns a text without its case, by Unicode's default full folding.

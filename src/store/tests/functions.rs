@@ -237,11 +237,28 @@ fn the_end_of_a_prefix_is_just_above_all_that_begin_with_it() -> TestResult {
 }
 
 #[test]
+fn the_bytes_of_a_base64_text_are_counted() -> TestResult {
+    let reader = reader()?;
+    for (text, len) in [("", 0), ("Zg==", 1), ("Zm8=", 2), ("Zm9v", 3), ("Zm9vYg==", 4)] {
+        assert_eq!(
+            ask(&reader, "SELECT vellum_bytes_len(?1)", &[Bind::Text(text)])?,
+            Answer::Int(len),
+            "{text}"
+        );
+    }
+    for text in ["Zg", "Zg=", "a", "Zm9v\n"] {
+        assert_eq!(ask(&reader, "SELECT vellum_bytes_len(?1)", &[Bind::Text(text)])?, Answer::Null, "{text}");
+    }
+    Ok(())
+}
+
+#[test]
 fn null_and_other_kinds_give_null() -> TestResult {
     let reader = reader()?;
     let calls = [
         "vellum_len(?1)",
         "vellum_byte_len(?1)",
+        "vellum_bytes_len(?1)",
         "vellum_lower(?1)",
         "vellum_upper(?1)",
         "vellum_trim(?1)",

@@ -64,7 +64,14 @@ fn text_functions_agree_on_every_text() -> Result {
     let part = |start, len| name().call(Function::Substr, [Tree::int(start), Tree::int(len)]);
     let mut calls = vec![part(0, 0), part(0, 1), part(1, 1), part(1, i64::MAX), part(i64::MAX, 1)];
     calls.extend([0, 1, 2, i64::MAX].map(|len| name().call(Function::Left, [Tree::int(len)])));
-    let unary = [Function::Len, Function::ByteLen, Function::Lower, Function::Upper, Function::Trim];
+    let unary = [
+        Function::Len,
+        Function::ByteLen,
+        Function::BytesLen,
+        Function::Lower,
+        Function::Upper,
+        Function::Trim,
+    ];
     calls.extend(unary.map(|function| name().call(function, [])));
     for text in TEXTS {
         calls.push(name().call(Function::Replace, [Tree::text(text), Tree::text("<>")]));

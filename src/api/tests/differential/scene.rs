@@ -228,7 +228,7 @@ impl Place {
 fn argument(value: &Value) -> Argument<'_> {
     match value {
         Value::Null => Argument::Null,
-        Value::Json(bytes) => Argument::Json(Arc::clone(bytes)),
+        Value::Json(_) => Argument::Value(value.clone()),
         Value::Bool(x) => Argument::Bool(*x),
         Value::Int(x) => Argument::Int(*x),
         Value::Real(x) => Argument::Real(*x),

@@ -459,7 +459,7 @@ impl Grammar {
 }
 
 fn call_len(text: BoxedStrategy<Typed>) -> BoxedStrategy<Typed> {
-    let function = select(vec![Function::Len, Function::ByteLen]);
+    let function = select(vec![Function::Len, Function::ByteLen, Function::BytesLen]);
     (function, text).prop_map(|(function, text)| call(function, vec![text])).boxed()
 }
 
