@@ -213,7 +213,7 @@ mod store;
 pub use api::{
     Assign, Assignment, Assignments, Bytes, Collection, Compiled, Contents, Counted, Database, Deferred,
     DocId, Document, ExplainedPlan, Explanation, Expr, Group, Grouped, IndexBuilder, IndexDescription,
-    IndexReport, Indexes, IntoPlan, Item, Json, JsonOperand, KeyOf, List, Live, Map, MapKey, Mode,
+    IndexKeys, IndexReport, Indexes, IntoPlan, Item, Json, JsonOperand, KeyOf, List, Live, Map, MapKey, Mode,
     NestedOption, Newtype, Nullable, Num, On, Operand, OperandList, OptionOperand, Options, OrderKey,
     OrderKeys, Ordered, Param, ParamSet, ParamType, Place, Plan, Predicate, Query, Root, Row, RowCount,
     RowIter, Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx, Value, Variant,

@@ -83,6 +83,18 @@ fn bytes_are_compared_and_counted() -> TestResult {
 }
 
 #[test]
+fn an_index_finds_bytes() -> TestResult {
+    let (_db, blobs) = blobs()?;
+    assert_eq!(blobs.ensure_index(|b| b.hash).unique().create()?.created, ["blobs/hash"]);
+    assert_eq!(blobs.ensure_index(|b| b.thumb).create()?.created, ["blobs/thumb"]);
+    let find = blobs.compile(|q, (hash,)| q.filter(|b| b.hash.eq(hash)).select(|b| b.id))?;
+    assert_eq!(find.call(b"abc")?, [4]);
+    assert_eq!(find.explain()?.plan.readings[0].indexes, ["blobs/hash"]);
+    fails(blobs.insert(blob(b"abc")), ErrorKind::Unique, &["blobs"]);
+    Ok(())
+}
+
+#[test]
 fn bytes_are_arguments() -> TestResult {
     let (db, blobs) = blobs()?;
     let find = blobs.compile(|q, (hash,)| q.filter(|b| b.hash.eq(hash)).select(|b| b.id))?;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::api::arena::{self, Frame, Node};
-use crate::api::order::OrderKeys;
+use crate::api::index::IndexKeys;
 use crate::api::param::ParamType;
 use crate::api::param_field::ParamField;
 use crate::api::value::{Row, Scalar};
@@ -194,18 +194,18 @@ pub(crate) struct Declared {
 
 impl Indexes {
     /// Declares an index over the keys, in order.
-    pub fn index(&mut self, keys: impl OrderKeys) {
+    pub fn index(&mut self, keys: impl IndexKeys) {
         self.declare(keys, false);
     }
 
     /// Declares an index in which no two documents may have the same values.
-    pub fn unique(&mut self, keys: impl OrderKeys) {
+    pub fn unique(&mut self, keys: impl IndexKeys) {
         self.declare(keys, true);
     }
 
-    fn declare(&mut self, keys: impl OrderKeys, unique: bool) {
+    fn declare(&mut self, keys: impl IndexKeys, unique: bool) {
         let frame = Frame::one();
-        let keys = keys.keys().iter().map(|key| key.with(key.extract(&frame, 0).lambda)).collect();
+        let keys = keys.index_keys().iter().map(|key| key.with(key.extract(&frame, 0).lambda)).collect();
         self.declared.push(Declared { keys, unique });
     }
 

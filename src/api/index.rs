@@ -6,18 +6,61 @@ use crate::api::arena::Frame;
 use crate::api::catalog;
 use crate::api::collection::Collection;
 use crate::api::document::{Document, Indexes};
-use crate::api::expr::Predicate;
-use crate::api::order::OrderKeys;
+use crate::api::expr::{Expr, Predicate};
+use crate::api::order;
 use crate::api::plan::Description;
+use crate::api::sealed::Sealed;
 use crate::api::session::Write;
-use crate::api::value::Symbol;
+use crate::api::tuples::each_tuple;
+use crate::api::value::{Scalar, Symbol, Value};
 use crate::compile::emit::column;
 use crate::compile::{self, CompileError};
 use crate::error::Result;
-use crate::ir::doc::{Expr, ExprId, Lambda, Nulls, OrderKey, Stage, Statement, Terminal};
+use crate::ir::doc::{Expr as Tree, ExprId, Lambda, Nulls, OrderKey, Stage, Statement, Terminal};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::value::{FieldDefault, Kind, View};
 use crate::store::{CollectionInfo, IndexColumnSpec, IndexFilter, IndexOutcome, IndexSpec};
+
+/// What an index is made of: a field that has equality, a sort key, or a tuple of these. Sealed.
+///
+/// A field of a type without an order can be indexed too: the index finds what equals a value, and serves no order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be indexed",
+    label = "expected a stored text, number or bool, `.desc()` of one, or a tuple of these"
+)]
+pub trait IndexKeys: Sealed {
+    #[doc(hidden)]
+    fn index_keys(self) -> Vec<order::OrderKey>;
+}
+
+impl IndexKeys for order::OrderKey {
+    fn index_keys(self) -> Vec<order::OrderKey> {
+        vec![self]
+    }
+}
+
+impl<T: Value> IndexKeys for Expr<T>
+where
+    T::Core: Scalar,
+{
+    fn index_keys(self) -> Vec<order::OrderKey> {
+        vec![order::OrderKey::ascending(self.raw())]
+    }
+}
+
+macro_rules! index_keys {
+    ($($T:ident $i:tt),+) => {
+        impl<$($T: IndexKeys),+> IndexKeys for ($($T,)+) {
+            fn index_keys(self) -> Vec<order::OrderKey> {
+                let mut keys = Vec::new();
+                $( keys.extend(self.$i.index_keys()); )+
+                keys
+            }
+        }
+    };
+}
+
+each_tuple!(1..=8, index_keys);
 
 /// What became of the indexes that were asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -150,9 +193,9 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
 
 impl<'s, T: Document> Collection<'s, T> {
     /// Starts an index over one field or a tuple of fields: `ensure_index(|e| (e.a, e.b.desc())).create()`.
-    pub fn ensure_index<K: OrderKeys>(&self, f: impl FnOnce(T::Sym) -> K) -> IndexBuilder<'_, 's, T> {
+    pub fn ensure_index<K: IndexKeys>(&self, f: impl FnOnce(T::Sym) -> K) -> IndexBuilder<'_, 's, T> {
         let frame = Frame::one();
-        let keys = f(T::Sym::bind(frame.row())).keys();
+        let keys = f(T::Sym::bind(frame.row())).index_keys();
         let keys: Vec<OrderKey> = keys.iter().map(|key| key.with(key.extract(&frame, 0).lambda)).collect();
         IndexBuilder { collection: self, spec: spec(&keys, false), filter: None, of: PhantomData }
     }
@@ -301,9 +344,9 @@ fn columns_named(lambda: &Lambda) -> Vec<IndexColumnSpec> {
     let mut own: Vec<ExprId> = Vec::new();
     for (id, node) in (0..).zip(&lambda.nodes) {
         match node {
-            Expr::Field { .. } => own.push(id),
+            Tree::Field { .. } => own.push(id),
             // The field itself is not what the condition names.
-            Expr::Defaulted(field, _) | Expr::OfKind { of: field, .. } => {
+            Tree::Defaulted(field, _) | Tree::OfKind { of: field, .. } => {
                 own.retain(|id| id != field);
                 own.push(id);
             }
@@ -316,14 +359,14 @@ fn columns_named(lambda: &Lambda) -> Vec<IndexColumnSpec> {
 /// Returns the column of a scalar field, or of JSON as one kind; `None` for what has none.
 fn column_of_field(lambda: &Lambda, id: ExprId) -> Option<IndexColumnSpec> {
     let (field, seen) = match lambda.node(id) {
-        Expr::OfKind { of, ty } => (*of, Some(View::Only(ty.kind()))),
+        Tree::OfKind { of, ty } => (*of, Some(View::Only(ty.kind()))),
         _ => (id, None),
     };
     let default = match lambda.node(field) {
-        Expr::Defaulted(_, default) => Some(default),
+        Tree::Defaulted(_, default) => Some(default),
         _ => None,
     };
-    let Expr::Field { ty, .. } = lambda.node(lambda.field(field)) else { return None };
+    let Tree::Field { ty, .. } = lambda.node(lambda.field(field)) else { return None };
     let (_, path) = lambda.place(field)?;
     let view = seen.unwrap_or(View::Declared(ty.kind()));
     let is_scalar = matches!(view.kind(), Kind::Text | Kind::Number | Kind::Bool);

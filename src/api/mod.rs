@@ -56,7 +56,7 @@ pub use explain::{ExplainedPlan, Explanation};
 pub use expr::{
     Expr, Nullable, Operand, OperandList, OptionOperand, Predicate, Term, all_of, any_of, lit, when,
 };
-pub use index::{IndexBuilder, IndexDescription, IndexReport};
+pub use index::{IndexBuilder, IndexDescription, IndexKeys, IndexReport};
 pub use item::Item;
 pub use iter::RowIter;
 pub use json::Json;

@@ -1,4 +1,4 @@
-//! Sort keys: what `order_by` and an index are made of.
+//! Sort keys: what `order_by` is made of.
 
 use crate::api::arena::{Extracted, Frame, Node};
 use crate::api::expr::Expr;
@@ -28,6 +28,11 @@ pub struct OrderKey {
 }
 
 impl OrderKey {
+    /// Returns the key from small to large.
+    pub(crate) fn ascending(by: Node) -> Self {
+        OrderKey { by, descending: false, nulls: Nulls::Smallest }
+    }
+
     /// Puts null and missing first, whatever the direction.
     pub fn nulls_first(mut self) -> Self {
         self.nulls = Nulls::First;
@@ -62,7 +67,7 @@ where
 {
     /// Returns the expression as a sort key from small to large: null and missing, then numbers, then text.
     pub fn asc(self) -> OrderKey {
-        OrderKey { by: self.raw(), descending: false, nulls: Nulls::Smallest }
+        OrderKey::ascending(self.raw())
     }
 
     /// Returns the expression as a sort key from large to small; null and missing come last.
