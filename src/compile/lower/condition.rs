@@ -4,7 +4,9 @@ use crate::compile::CompileError;
 use crate::compile::lower::Lowering;
 use crate::compile::lower::value::{Value, can_fail, given_by_call, range_kind, unsupported};
 use crate::ir::doc::{self, Absence, Comparison, ExprId, Lambda};
-use crate::ir::sql::{Alias, Binary, BindForm, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction};
+use crate::ir::sql::{
+    Alias, Binary, BindForm, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction, walk,
+};
 use crate::ir::types::Type;
 
 impl Lowering<'_> {
@@ -158,7 +160,26 @@ fn equal(left: &Value, right: &Value, none_equals_none: bool) -> Expr {
     }
     let left_expr = if settles(right) { left.expr.clone() } else { left.of_kind() };
     let right_expr = if converts(left) { right.of_kind() } else { right.expr.clone() };
-    Expr::binary(Binary::Eq, left_expr, right_expr)
+    computed([left, right], Expr::binary(Binary::Eq, left_expr, right_expr))
+}
+
+/// Returns a comparison, which null never satisfies, such that both sides are computed where that can fail (rule 8):
+/// SQLite does without a side that holds a query where the other one is null.
+fn computed(sides: [&Value; 2], comparison: Expr) -> Expr {
+    let is_skipped = |side: &&Value| can_fail(&side.expr) && holds_query(&side.expr);
+    let skipped = sides.into_iter().filter(is_skipped);
+    let when: Vec<(Expr, Expr)> =
+        skipped.map(|side| (Expr::IsNull(Box::new(side.expr.clone())), Expr::Bool(false))).collect();
+    if when.is_empty() {
+        return comparison;
+    }
+    Expr::Case { when, otherwise: Some(Box::new(comparison)) }
+}
+
+fn holds_query(expr: &Expr) -> bool {
+    let mut holds = false;
+    walk(expr, &mut |x| holds |= matches!(x, Expr::Scalar(_) | Expr::Exists(_) | Expr::In(..)));
+    holds
 }
 
 /// Returns whether a value is certain to be of its kind and leaves what it is compared with as it is.
@@ -177,11 +198,12 @@ fn converts(value: &Value) -> bool {
 fn ordered(left: &Value, operator: Binary, right: &Value) -> Expr {
     let is_field =
         |value: &Value| !value.clean || matches!(value.expr, Expr::Column { .. } | Expr::Extract { .. });
-    match (is_field(left), is_field(right)) {
+    let comparison = match (is_field(left), is_field(right)) {
         (true, _) if settles(right) => range(left, operator, right),
         (_, true) if settles(left) => range(right, flipped(operator), left),
         _ => Expr::binary(operator, left.of_kind(), right.of_kind()),
-    }
+    };
+    computed([left, right], comparison)
 }
 
 fn flipped(operator: Binary) -> Binary {

@@ -81,6 +81,26 @@ fn a_constant_that_fails_fails_for_no_rows_that_are_not_there() -> Result {
 }
 
 #[test]
+fn what_fails_for_a_count_of_items_fails_beside_null_too() -> Result {
+    use crate::ir::doc::Arithmetic::Div;
+    use crate::ir::eval::sample::tree::{Items, Made};
+    let list = Tree::field("texts", Type::Array);
+    let items = Items { ty: Type::Text, nullable: false, is_map: false };
+    let none = Tree::Items(Box::new(list), Made::CountWhere(Box::new(Tree::bool(false))), items);
+    let divided = Tree::Arithmetic(Div, vec![Tree::int(1), none], Type::I64, false);
+    for comparison in [Comparison::Eq, Comparison::Ne, Comparison::Lt, Comparison::Ge] {
+        for (left, right) in [
+            (divided.clone(), Tree::option("size", Type::I64)),
+            (Tree::option("size", Type::I64), divided.clone()),
+            (divided.clone(), divided.clone()),
+        ] {
+            rows(&["{}"], vec![Step::Filter(left.compare(comparison, right))])?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_row_without_the_value_of_an_extreme_is_asked_what_can_fail() -> Result {
     use crate::ir::doc::{Arithmetic::Mul, Fold};
     let documents = [r#"{"size":9223372036854775807}"#, r#"{"size":1,"name":"a"}"#];
