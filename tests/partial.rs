@@ -158,3 +158,19 @@ fn a_condition_with_a_literal_or_a_text_function_is_refused() -> TestResult {
     assert_eq!(tasks.indexes()?, []);
     Ok(())
 }
+
+#[test]
+fn the_few_rows_of_a_partial_index_do_not_outgrow_its_statistics() -> TestResult {
+    let (db, tasks) = tasks()?;
+    tasks.insert_batch((0..2_000).map(|at| Task { at, done: true, ..Task::default() }))?;
+    tasks.ensure_index(|t| t.at).create()?;
+    tasks.ensure_index(|t| t.owner).filter(|t| !t.done).create()?;
+    tasks.ensure_indexes()?;
+    let epoch = || -> rusqlite::Result<i64> {
+        stranger(&db)?.query_row("SELECT value FROM vellum_meta WHERE key = 'epoch'", [], |row| row.get(0))
+    };
+    let before = epoch()?;
+    tasks.ensure_indexes()?;
+    assert_eq!(epoch()?, before);
+    Ok(())
+}

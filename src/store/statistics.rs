@@ -55,7 +55,9 @@ impl WriteTxn {
     /// Renews the statistics of a collection that has outgrown them, or has none.
     pub(crate) fn refresh_statistics(&self, collection: &CollectionInfo) -> Result<(), StoreError> {
         let collection = self.collection(&collection.name)?;
-        let Some(known) = collection.indexes.iter().map(|index| index.rows()).min() else { return Ok(()) };
+        // A partial index has fewer rows for ever.
+        let whole = collection.indexes.iter().filter(|index| index.filter.is_none());
+        let Some(known) = whole.map(|index| index.rows()).min() else { return Ok(()) };
         let most = i64::try_from(known.saturating_mul(OUTGROWN).max(ANALYZED_ROWS)).unwrap_or(i64::MAX);
         // Rows are counted only where the ids leave room for so many.
         let table = quote(&collection.table);
