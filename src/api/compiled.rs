@@ -1,15 +1,18 @@
 //! Compiled queries: planned once, called many times from any thread.
 
+use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
+use parking_lot::RwLock;
+use smallvec::SmallVec;
 
 use crate::api::arena::Scope;
 use crate::api::bind::Values;
 use crate::api::explain::{self, Explanation};
 use crate::api::iter::RowIter;
-use crate::api::param::{Arguments, ParamSet, Slots, SymbolicParams};
+use crate::api::param::{Argument, Arguments, ParamSet, Slots, SymbolicParams};
 use crate::api::plan::IntoPlan;
 use crate::api::rows::Decode;
 use crate::api::session::Session;
@@ -43,8 +46,21 @@ pub struct Compiled<P, O> {
 
 struct Inner {
     session: Arc<Session>,
-    statement: Statement,
     constants: Vec<Value>,
+    /// The query of the calls that give every option a value.
+    whole: Form,
+    /// The slots of its options.
+    optional: SmallVec<[u16; 4]>,
+    /// The query of the calls that give no value for these slots, for [`FORMS`] sets of them at most.
+    partial: RwLock<HashMap<SmallVec<[u16; 4]>, Arc<Form>>>,
+}
+
+/// How many forms of a query are kept beside the whole one.
+const FORMS: usize = 64;
+
+/// A query as it is for a set of options that have a value.
+struct Form {
+    statement: Statement,
     plan: ArcSwap<Plan>,
 }
 
@@ -76,10 +92,10 @@ pub(crate) fn compile<Q, S: SymbolicParams, R: IntoPlan>(
     Ok(Compiled { inner, decode: described.decode, params: PhantomData })
 }
 
-impl Inner {
-    fn new(session: &Arc<Session>, statement: Statement, constants: Vec<Value>) -> Result<Self> {
+impl Form {
+    fn new(session: &Session, statement: Statement) -> Result<Self> {
         let plan = Arc::new(compile::compile(&statement, &*session.catalog()?, session.shared.disabled)?);
-        Ok(Inner { session: Arc::clone(session), statement, constants, plan: ArcSwap::new(plan) })
+        Ok(Form { statement, plan: ArcSwap::new(plan) })
     }
 
     /// Returns the plan for what a session sees, made anew when the schema moved.
@@ -96,10 +112,39 @@ impl Inner {
         }
         Ok(Guard::from_inner(plan))
     }
+}
+
+impl Inner {
+    fn new(session: &Arc<Session>, statement: Statement, constants: Vec<Value>) -> Result<Self> {
+        let optional = statement.optional_slots();
+        let whole = Form::new(session, statement)?;
+        Ok(Inner { session: Arc::clone(session), constants, whole, optional, partial: RwLock::default() })
+    }
+
+    /// Returns the plan of a call with these arguments, for what a session sees.
+    fn plan(&self, session: &Session, arguments: &Arguments<'_>) -> Result<Guard<Arc<Plan>>> {
+        let is_absent = |slot: &u16| arguments.get(*slot) == Some(&Argument::Null);
+        let absent: SmallVec<[u16; 4]> = self.optional.iter().copied().filter(is_absent).collect();
+        if absent.is_empty() { self.whole.plan(session) } else { self.partial(absent)?.plan(session) }
+    }
+
+    /// Returns the query of the calls that give no value for these slots.
+    fn partial(&self, absent: SmallVec<[u16; 4]>) -> Result<Arc<Form>> {
+        if let Some(form) = self.partial.read().get(&absent) {
+            return Ok(Arc::clone(form));
+        }
+        let form = Arc::new(Form::new(&self.session, self.whole.statement.without(&absent))?);
+        let mut partial = self.partial.write();
+        if partial.len() >= FORMS {
+            partial.clear();
+        }
+        partial.insert(absent, Arc::clone(&form));
+        Ok(form)
+    }
 
     fn call<O>(&self, session: &Session, arguments: &Arguments<'_>, decode: Decode<O>) -> Result<O> {
         let values = Values { constants: &self.constants, arguments };
-        session.planned(&mut || self.plan(session), &mut |plan| session.run(plan, &values, decode))
+        session.planned(&mut || self.plan(session, arguments), &mut |plan| session.run(plan, &values, decode))
     }
 }
 
@@ -154,7 +199,8 @@ impl<P: ParamSet, O> Compiled<P, O> {
 }
 
 impl<P, O> Compiled<P, O> {
-    /// Returns the SQL of the plan that is kept. A call after a change of indexes plans anew, and keeps that.
+    /// Returns the SQL of the plan that is kept, of [`filter_some`](crate::Query::filter_some) with every option. A call
+    /// after a change of indexes plans anew, and keeps that.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
@@ -166,7 +212,7 @@ impl<P, O> Compiled<P, O> {
     /// # }
     /// ```
     pub fn to_sql(&self) -> String {
-        self.inner.plan.load().text.sql.clone()
+        self.inner.whole.plan.load().text.sql.clone()
     }
 
     /// Explains what a call runs now: every stage, SQLite's own plan, which index serves what, and why not a faster
@@ -190,7 +236,7 @@ impl<P, O> Compiled<P, O> {
     /// # }
     /// ```
     pub fn param_count(&self) -> usize {
-        self.inner.statement.params.len()
+        self.statement().params.len()
     }
 
     pub(crate) fn session(&self) -> &Session {
@@ -198,7 +244,7 @@ impl<P, O> Compiled<P, O> {
     }
 
     pub(crate) fn statement(&self) -> &Statement {
-        &self.inner.statement
+        &self.inner.whole.statement
     }
 }
 
@@ -304,7 +350,7 @@ impl<'c, P: ParamSet, T: Row> On<'c, P, Vec<T>> {
         P::arguments(&args, &mut arguments)?;
         let inner = &self.compiled.inner;
         let values = Values { constants: &inner.constants, arguments: &arguments };
-        self.session.planned(&mut || inner.plan(self.session), &mut |plan| {
+        self.session.planned(&mut || inner.plan(self.session, &arguments), &mut |plan| {
             RowIter::start(self.session, plan, &values)
         })
     }

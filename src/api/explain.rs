@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::api::session::Session;
-use crate::compile::{self, Course, Plan, Reading, Text, Trace};
-use crate::error::Result;
+use crate::compile::{self, CompileError, Course, Plan, Reading, Text, Trace};
+use crate::error::{Error, Result};
 use crate::ir::doc::Statement;
 use crate::store;
 
@@ -20,6 +20,9 @@ pub struct Explanation {
     pub plan: ExplainedPlan,
     /// What runs in its place when `skip` and `take` together are 1,000 rows or more, where that is another plan.
     pub deep: Option<ExplainedPlan>,
+    /// The same of a call without any of the options that [`filter_some`](crate::Query::filter_some) depends on, where
+    /// there are some and `forbid_scan` lets it run: the plans above have them all. Each set of them has its own plan.
+    pub without_options: Option<Box<Explanation>>,
 }
 
 /// One SQL text of a query, and how it came to be.
@@ -37,8 +40,20 @@ pub struct ExplainedPlan {
     pub readings: Vec<Reading>,
 }
 
-/// Explains a statement as a session would run it.
+/// Explains a statement as a session would run it, with every option and without any.
 pub(crate) fn explain(session: &Session, statement: &Statement) -> Result<Explanation> {
+    let mut explanation = planned(session, statement)?;
+    let optional = statement.optional_slots();
+    if !optional.is_empty() {
+        explanation.without_options = match planned(session, &statement.without(&optional)) {
+            Err(Error::Compile(CompileError::Scan { .. })) => None,
+            without => Some(Box::new(without?)),
+        };
+    }
+    Ok(explanation)
+}
+
+fn planned(session: &Session, statement: &Statement) -> Result<Explanation> {
     let mut trace = || Ok(compile::trace(statement, &*session.catalog()?, session.shared.disabled)?);
     session.planned(&mut trace, &mut |(plan, trace): &(Plan, Trace)| {
         let conn = session.read()?;
@@ -47,6 +62,7 @@ pub(crate) fn explain(session: &Session, statement: &Statement) -> Result<Explan
             query: trace.query.clone(),
             plan: ExplainedPlan::new(&conn, &plan.text, &trace.course)?,
             deep: deep.map(|(deep, course)| ExplainedPlan::new(&conn, &deep.text, course)).transpose()?,
+            without_options: None,
         })
     })
 }
@@ -84,6 +100,10 @@ impl fmt::Display for Explanation {
         if let Some(deep) = &self.deep {
             f.write_str("\nfrom 1,000 rows on\n")?;
             deep.fmt(f)?;
+        }
+        if let Some(without) = &self.without_options {
+            f.write_str("\nwithout its options\n")?;
+            without.fmt(f)?;
         }
         Ok(())
     }

@@ -67,7 +67,7 @@ pub use mode::{Deferred, Live, Mode};
 pub use newtype::Newtype;
 pub use ops::{Num, Text};
 pub use order::{OrderKey, OrderKeys};
-pub use param::{Param, ParamSet, ParamType, SymbolicParams};
+pub use param::{Optional, Param, ParamSet, ParamType, SymbolicParams};
 pub use place::Place;
 pub use plan::{IntoPlan, Plan};
 pub use query::{Query, Root};

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use crate::api::arena::{self, Node};
 use crate::api::expr::Expr;
+use crate::api::sealed::Sealed;
 use crate::api::tuples::each_tuple;
 use crate::api::value::shortest;
 use crate::compile::{CompileError, OperandError};
@@ -67,6 +68,48 @@ impl<T> Param<T> {
     /// Returns the parameter as an ordinary expression.
     pub fn expr(self) -> Expr<T> {
         Expr::new(self.node())
+    }
+}
+
+/// What [`filter_some`](crate::Query::filter_some) depends on: an `Option`, or a parameter that is one. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Option` that a filter can depend on",
+    label = "not an `Option<_>` or a `Param<Option<_>>`",
+    note = "a condition on a value that is always there is a `filter`"
+)]
+pub trait Optional: Sealed {
+    /// What the condition is given: the value, or a parameter that has one.
+    type Value;
+    #[doc(hidden)]
+    fn given(self) -> Given<Self::Value>;
+}
+
+/// Whether a filter has its value.
+#[derive(Debug)]
+pub enum Given<V> {
+    /// There is none.
+    Nothing,
+    /// There is this one.
+    Value(V),
+    /// The call says it, of this slot; of none where the parameter belongs to another query.
+    Call(Option<u16>, V),
+}
+
+impl<V> Optional for Option<V> {
+    type Value = V;
+
+    fn given(self) -> Given<V> {
+        self.map_or(Given::Nothing, Given::Value)
+    }
+}
+
+// The only impl for `Param<_>`: inference of unannotated closures rests on it.
+impl<T> Optional for Param<Option<T>> {
+    type Value = Param<T>;
+
+    fn given(self) -> Given<Param<T>> {
+        let Param { slot, generation, ty, not_send, .. } = self;
+        Given::Call(self.slot(), Param { slot, generation, ty, of: PhantomData, not_send })
     }
 }
 

@@ -51,6 +51,15 @@ impl Description {
         self.query.stages.push(stage(lambda));
     }
 
+    /// Adds a filter that depends on the argument of a slot.
+    pub(crate) fn filter_some(&mut self, slot: Option<u16>, frame: &Frame, root: Node) {
+        let slot = slot.unwrap_or_else(|| {
+            self.error.get_or_insert(CompileError::ForeignParameter);
+            u16::MAX
+        });
+        self.push(|lambda| Stage::FilterSome(slot, lambda), frame, root);
+    }
+
     pub(crate) fn order(&mut self, frame: &Frame, keys: &[crate::api::order::OrderKey], then: bool) {
         let keys = keys
             .iter()

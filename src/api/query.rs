@@ -15,6 +15,7 @@ use crate::api::iter::RowIter;
 use crate::api::mode::{Deferred, Live, Mode};
 use crate::api::ops::Num;
 use crate::api::order::OrderKeys;
+use crate::api::param::{Given, Optional};
 use crate::api::plan::{Description, Plan};
 use crate::api::row_count::RowCount;
 use crate::api::rows::Decode;
@@ -26,10 +27,11 @@ use crate::ir::doc::{Fold, Stage, Terminal};
 
 /// A query that yields rows of type `T`. Lazy: nothing runs before a terminal.
 ///
-/// - Stages: [`filter`](Self::filter), [`order_by`](Self::order_by), [`order_by_desc`](Self::order_by_desc),
-///   [`then_by`](Self::then_by), [`then_by_desc`](Self::then_by_desc), [`unordered`](Self::unordered),
-///   [`skip`](Self::skip), [`take`](Self::take), [`select`](Self::select), [`group_by`](Self::group_by). They act in
-///   the order in which they are written: `take(10).filter(..)` filters ten rows.
+/// - Stages: [`filter`](Self::filter), [`filter_some`](Self::filter_some), [`order_by`](Self::order_by),
+///   [`order_by_desc`](Self::order_by_desc), [`then_by`](Self::then_by), [`then_by_desc`](Self::then_by_desc),
+///   [`unordered`](Self::unordered), [`skip`](Self::skip), [`take`](Self::take), [`select`](Self::select),
+///   [`group_by`](Self::group_by). They act in the order in which they are written: `take(10).filter(..)` filters ten
+///   rows.
 /// - Terminals: [`to_vec`](Self::to_vec), [`first`](Self::first), [`single`](Self::single),
 ///   [`single_or_none`](Self::single_or_none), [`count`](Self::count), [`exists`](Self::exists), [`any`](Self::any),
 ///   [`all`](Self::all), [`sum`](Self::sum), [`avg`](Self::avg), [`min`](Self::min), [`max`](Self::max), and, on
@@ -147,6 +149,48 @@ impl<T: Row, M: Mode> Query<T, M> {
         let frame = Frame::one();
         let root = f(T::Sym::bind(frame.row())).condition().raw();
         self.description.push(Stage::Filter, &frame, root);
+        self
+    }
+
+    /// Keeps the rows for which the condition holds where the option is `Some`, and all rows where it is `None`. The
+    /// condition is given the value; of an `Option` parameter, a parameter that has it.
+    ///
+    /// A compiled query has a plan for each set of its options that calls have given, made with the first such call:
+    /// a filter that is not there costs nothing, one that is there is served by an index as any other. What
+    /// [`forbid_scan`](Self::forbid_scan) refuses, it refuses of the plan of the call.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let search = db.compile(|q, (folder, stars)| {
+    ///     q.from::<Note>()
+    ///         .filter_some(folder, |n, folder| n.folder.eq(folder))
+    ///         .filter_some(stars, |n, least| n.stars.ge(least))
+    ///         .count()
+    /// })?;
+    /// assert_eq!(search.call((Some("home"), Some(2)))?, 1);
+    /// assert_eq!(search.call((Some("home"), None))?, 2);
+    /// assert_eq!(search.call((None, None))?, 3);
+    ///
+    /// let word: Option<&str> = None;
+    /// let notes = db.collection::<Note>()?;
+    /// assert_eq!(notes.query().filter_some(word, |n, word| n.text.contains(word)).count()?, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn filter_some<V: Optional, B: Predicate>(
+        mut self,
+        value: V,
+        f: impl FnOnce(T::Sym, V::Value) -> B,
+    ) -> Self {
+        let frame = Frame::one();
+        let root = |value| f(T::Sym::bind(frame.row()), value).condition().raw();
+        match value.given() {
+            Given::Nothing => {}
+            Given::Value(value) => self.description.push(Stage::Filter, &frame, root(value)),
+            Given::Call(slot, value) => self.description.filter_some(slot, &frame, root(value)),
+        }
         self
     }
 

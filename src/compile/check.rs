@@ -18,6 +18,10 @@ pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
     for stage in &statement.query.stages {
         match stage {
             Stage::Filter(lambda) | Stage::Group(lambda) => expression(lambda, params)?,
+            Stage::FilterSome(slot, lambda) => {
+                known(*slot, params)?;
+                expression(lambda, params)?;
+            }
             Stage::Order { keys, .. } => keys.iter().try_for_each(|key| expression(&key.by, params))?,
             Stage::Select(lambda) => {
                 expression(lambda, params)?;

@@ -113,9 +113,10 @@ fn is_large(statement: &doc::Statement) -> bool {
     const SMALL: usize = 64;
     let is_large = |lambda: &doc::Lambda| lambda.nodes.len() > SMALL;
     let stages = statement.query.stages.iter().any(|stage| match stage {
-        doc::Stage::Filter(lambda) | doc::Stage::Select(lambda) | doc::Stage::Group(lambda) => {
-            is_large(lambda)
-        }
+        doc::Stage::Filter(lambda)
+        | doc::Stage::FilterSome(_, lambda)
+        | doc::Stage::Select(lambda)
+        | doc::Stage::Group(lambda) => is_large(lambda),
         doc::Stage::Order { keys, .. } => keys.iter().any(|key| is_large(&key.by)),
         _ => false,
     });
@@ -184,7 +185,8 @@ fn refuse_scan<'r>(
     }
     // A write to all documents asks for none of them.
     let picks = |stage: &doc::Stage| {
-        matches!(stage, doc::Stage::Filter(_) | doc::Stage::Skip(_) | doc::Stage::Take(_))
+        use doc::Stage::{Filter, FilterSome, Skip, Take};
+        matches!(stage, Filter(_) | FilterSome(..) | Skip(_) | Take(_))
     };
     if statement.terminal.is_write() && !statement.query.stages.iter().any(picks) {
         return refused("it writes to all of them".to_owned());

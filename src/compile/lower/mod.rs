@@ -84,7 +84,8 @@ impl Lowering<'_> {
 
     fn stage(&mut self, mut block: Block, stage: &Stage) -> Result<Block, CompileError> {
         match stage {
-            Stage::Filter(lambda) => {
+            // For calls without the value there is another statement: `Statement::without`.
+            Stage::Filter(lambda) | Stage::FilterSome(_, lambda) => {
                 if block.is_limited() || block.is_grouped() {
                     block = self.wrap(block)?;
                 }

@@ -10,6 +10,8 @@ mod print;
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 pub(crate) use expr::{
     Absence, Arithmetic, Binder, Comparison, Expr, ExprId, Fold, Function, ItemFold, Lambda, Nulls,
 };
@@ -25,6 +27,30 @@ pub(crate) struct Statement {
     pub(crate) terminal: Terminal,
     /// The types of the parameters, by slot.
     pub(crate) params: Vec<Type>,
+}
+
+impl Statement {
+    /// Returns the slots that a filter depends on, each once.
+    pub(crate) fn optional_slots(&self) -> SmallVec<[u16; 4]> {
+        let mut slots = SmallVec::new();
+        for stage in &self.query.stages {
+            if let Stage::FilterSome(slot, _) = stage
+                && !slots.contains(slot)
+            {
+                slots.push(*slot);
+            }
+        }
+        slots
+    }
+
+    /// Returns the statement for calls that give no value for the `absent` slots: the filters that depend on them are
+    /// gone. A plan takes those that are there for filters like any other.
+    pub(crate) fn without(&self, absent: &[u16]) -> Statement {
+        let is_there = |stage: &&Stage| !matches!(stage, Stage::FilterSome(slot, _) if absent.contains(slot));
+        let stages = self.query.stages.iter().filter(is_there).cloned().collect();
+        let query = Query { source: self.query.source.clone(), stages };
+        Statement { query, terminal: self.terminal.clone(), params: self.params.clone() }
+    }
 }
 
 /// A source and its stages.
@@ -53,6 +79,8 @@ pub(crate) enum Source {
 pub(crate) enum Stage {
     /// Keeps the rows for which the condition holds.
     Filter(Lambda),
+    /// The same where the argument of the slot is a value; keeps all rows where it is none.
+    FilterSome(u16, Lambda),
     /// Sorts; `then` refines the order that is there, else the order that is there breaks ties (rule 6).
     Order {
         /// The keys, the first the most significant.

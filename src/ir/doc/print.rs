@@ -203,6 +203,9 @@ impl fmt::Display for Query {
             f.write_str("\n  ")?;
             match stage {
                 Stage::Filter(lambda) => write!(f, ".filter({})", lambda.display(lambda.root))?,
+                Stage::FilterSome(slot, lambda) => {
+                    write!(f, ".filter_some(?{}, {})", slot + 1, lambda.display(lambda.root))?;
+                }
                 Stage::Order { keys, then } => {
                     f.write_str(if *then { ".then_by(" } else { ".order_by(" })?;
                     for (place, key) in keys.iter().enumerate() {

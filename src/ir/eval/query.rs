@@ -81,6 +81,10 @@ impl<'a> Rows<'a> {
     fn stage(&mut self, stage: &'a Stage, before: &'a [Stage]) -> Result<(), EvalError> {
         match stage {
             Stage::Filter(lambda) => self.filters.push((lambda, before)),
+            Stage::FilterSome(slot, lambda) => match self.evaluator.params.get(usize::from(*slot)) {
+                None | Some(Value::Null) => {}
+                Some(_) => self.filters.push((lambda, before)),
+            },
             Stage::Order { keys, then } => {
                 self.order(keys.iter().map(|key| SortKey { key, stages: before }), *then)
             }

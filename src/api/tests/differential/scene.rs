@@ -178,7 +178,9 @@ impl Place {
     /// Plans and runs a statement, reads `width` columns of its rows, and takes back what it wrote. All that the sample makes can be planned.
     pub(super) fn run(&self, built: &Built, disabled: Disabled, width: usize) -> Result<Ran> {
         let catalog = self.catalog()?;
-        let (plan, trace) = compile::trace(&built.statement, &catalog, disabled)?;
+        let is_absent = |slot: &u16| built.params.get(usize::from(*slot)) == Some(&Value::Null);
+        let absent: Vec<u16> = built.statement.optional_slots().into_iter().filter(is_absent).collect();
+        let (plan, trace) = compile::trace(&built.statement.without(&absent), &catalog, disabled)?;
         let stages = [Some(trace.course), trace.deep].into_iter().flatten().flat_map(|course| course.stages);
         let is_pass = |name: &&str| PASSES.iter().any(|pass| pass.name == *name);
         let fired = stages.map(|(name, _)| name).filter(is_pass).collect();

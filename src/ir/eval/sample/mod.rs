@@ -3,6 +3,7 @@
 pub(crate) mod document;
 pub(crate) mod expr;
 pub(crate) mod list;
+pub(crate) mod option;
 pub(crate) mod statement;
 pub(crate) mod tree;
 

@@ -182,7 +182,7 @@ fn stages(grammar: &Grammar) -> BoxedStrategy<Vec<Step>> {
         (safe.any(1), any::<bool>(), nulls).prop_map(|(by, descending, nulls)| (by.tree, descending, nulls));
     let order = (vec(key, 1..=2), any::<bool>()).prop_map(|(keys, then)| Step::Order { keys, then });
     let count = || prop_oneof![4 => 0_i64..12, 1 => Just(i64::MAX)];
-    let uncut = prop_oneof![8 => filter, 6 => order, 1 => Just(Step::Unordered)];
+    let uncut = prop_oneof![8 => filter, 2 => grammar.filter_some(), 6 => order, 1 => Just(Step::Unordered)];
     if grammar.can_fail {
         return vec(uncut, 0..4).boxed();
     }

@@ -21,6 +21,8 @@ pub(crate) enum Tree {
     Constant(Value, Type),
     /// A value that is an argument.
     Param(Value, Type),
+    /// The value that a filter depends on.
+    Given,
     Compare(Comparison, Box<Tree>, Box<Tree>),
     And(Box<Tree>, Box<Tree>),
     Or(Box<Tree>, Box<Tree>),
@@ -81,7 +83,12 @@ pub(crate) struct Sketch {
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Filter(Tree),
-    Order { keys: Vec<(Tree, bool, Nulls)>, then: bool },
+    /// A filter that depends on a value, which is null for none.
+    FilterSome(Value, Type, Tree),
+    Order {
+        keys: Vec<(Tree, bool, Nulls)>,
+        then: bool,
+    },
     Skip(i64),
     Take(i64),
     Unordered,
@@ -133,6 +140,8 @@ struct Builder {
     params: Vec<(Value, Type)>,
     /// The items that the closures around an expression are given, with their keys.
     items: Vec<[Binder; 2]>,
+    /// The value that the filter around an expression depends on.
+    given: Option<Expr>,
 }
 
 impl Builder {
@@ -140,7 +149,7 @@ impl Builder {
         let mut stages = Vec::new();
         for (i, step) in sketch.stages.iter().enumerate() {
             let groups = i > 0 && matches!(sketch.stages[i - 1], Step::Group(_));
-            stages.push(self.stage(step, groups));
+            stages.extend(self.stage(step, groups));
         }
         let terminal = match &sketch.end {
             End::Plain(terminal) => terminal.clone(),
@@ -155,9 +164,19 @@ impl Builder {
         Built { statement, constants: self.constants, params }
     }
 
-    fn stage(&mut self, step: &Step, of_groups: bool) -> Stage {
-        match step {
+    fn stage(&mut self, step: &Step, of_groups: bool) -> Option<Stage> {
+        Some(match step {
             Step::Filter(condition) => Stage::Filter(self.lambda(condition, 1)),
+            Step::FilterSome(value, ty, condition) if self.literals_are_params => {
+                let slot = self.param(value.clone(), *ty);
+                self.given = Some(Expr::Param { slot, ty: *ty });
+                Stage::FilterSome(slot, self.lambda(condition, 1))
+            }
+            Step::FilterSome(Value::Null, ..) => return None,
+            Step::FilterSome(value, ty, condition) => {
+                self.given = Some(Expr::Constant { index: self.constant(value.clone()), ty: *ty });
+                Stage::Filter(self.lambda(condition, 1))
+            }
             Step::Order { keys, then } => {
                 let keys = keys.iter().map(|(by, descending, nulls)| OrderKey {
                     by: self.lambda(by, 1),
@@ -171,7 +190,7 @@ impl Builder {
             Step::Unordered => Stage::Unordered,
             Step::Select(of) => Stage::Select(self.lambda(of, if of_groups { 2 } else { 1 })),
             Step::Group(key) => Stage::Group(self.lambda(key, 1)),
-        }
+        })
     }
 
     fn assignment(&mut self, (change, target, value): &(Change, Tree, Tree)) -> Assignment {
@@ -226,6 +245,7 @@ impl Builder {
             Tree::Constant(value, ty) | Tree::Param(value, ty) => {
                 Expr::Param { slot: self.param(value.clone(), *ty), ty: *ty }
             }
+            Tree::Given => self.given.clone().expect("a filter that depends on a value is around it"),
             Tree::Compare(comparison, a, b) => {
                 Expr::Compare(*comparison, self.expr(a, lambda), self.expr(b, lambda))
             }
