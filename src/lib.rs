@@ -214,10 +214,10 @@ pub use api::{
     Assign, Assignment, Assignments, Bytes, Collection, Compiled, Contents, Counted, Database, Deferred,
     DocId, Document, ExplainedPlan, Explanation, Expr, Group, Grouped, IndexBuilder, IndexDescription,
     IndexKeys, IndexReport, Indexes, IntoPlan, Item, Json, JsonOperand, KeyOf, List, Live, Map, MapKey, Mode,
-    NestedOption, Newtype, Nullable, Num, On, Operand, OperandList, OptionOperand, Optional, Options,
-    OrderKey, OrderKeys, Ordered, Param, ParamSet, ParamType, Place, Plan, Predicate, Query, Root, Row,
-    RowCount, RowIter, Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx, Value,
-    Variant, all_of, any_of, lit, when,
+    NestedOption, Newtype, Nullable, Num, On, Operand, OperandList, OptionList, OptionOperand, Optional,
+    Options, OrderKey, OrderKeys, Ordered, Param, ParamSet, ParamType, Place, Plan, Predicate, Query, Root,
+    Row, RowCount, RowIter, Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx,
+    Value, Variant, all_of, any_of, lit, when,
 };
 pub use codec::CodecError;
 pub use compile::{CompileError, NarrowGap, Obstacle, Reading};

@@ -358,3 +358,55 @@ fn missing_and_null_are_told_apart() -> TestResult {
     assert_eq!(refused.err().map(|error| error.kind()), Some(vellum::ErrorKind::InvalidQuery));
     Ok(())
 }
+
+#[test]
+fn a_none_in_a_list_of_options_finds_null_and_missing_and_nothing_else() -> TestResult {
+    each_way(|c| {
+        assert_eq!(ids!(c, |e: CFields| e.t.is_in_options([Some("a"), None])), [1, 3, 4, 5]);
+        assert_eq!(ids!(c, |e: CFields| e.t.is_in_options([Some("a"), Some("b")])), [1, 2, 13]);
+        assert_eq!(ids!(c, |e: CFields| e.t.is_in_options([None::<&str>])), [3, 4, 5]);
+        assert_eq!(ids!(c, |e: CFields| e.t.is_in_options([] as [Option<&str>; 0])), [0_i64; 0]);
+        assert_eq!(ids!(c, |e: CFields| e.n.is_in_options([None, Some(0), None])), [3, 4, 5, 10]);
+        assert_eq!(ids!(c, |e: CFields| e.m.is_in_options([Some(0), None])), [3, 4, 10]);
+        assert_eq!(ids!(c, |e: CFields| e.f.is_in_options([Some(2.5), None])), [2, 3, 4, 5]);
+        assert_eq!(ids!(c, |e: CFields| e.on.is_in_options([Some(true), None])), [1, 3, 4, 5, 13, 14]);
+        assert_eq!(
+            ids!(c, |e: CFields| e.n.unwrap_or(7).is_in_options([Some(7), None])),
+            [3, 4, 5, 6, 7, 8, 9, 12]
+        );
+        assert_eq!(ids!(c, |e: CFields| e.id.is_in_options([Some(2), None, Some(99)])), [2]);
+        // Beside what the row holds each is an option of its own.
+        assert_eq!(ids!(c, |e: CFields| e.n.is_in_options([Some(e.m)])), ids!(c, |e: CFields| e.n.eq(e.m)));
+        Ok(())
+    })
+}
+
+#[test]
+fn a_list_parameter_of_options_is_any_list() -> TestResult {
+    each_way(|c| {
+        let by_n = c.compile(|q, (list,)| q.filter(|e| e.n.is_in_options(list)).select(|e| e.id))?;
+        let not_t = c.compile(|q, (list,)| q.filter(|e| !e.t.is_in_options(list)).select(|e| e.id))?;
+        assert_eq!(by_n.call(&[])?, [0_i64; 0]);
+        assert_eq!(by_n.call(&[None])?, [3, 4, 5]);
+        assert_eq!(by_n.call(&[Some(2), None, Some(2), Some(99)])?, [2, 3, 4, 5, 14]);
+        assert_eq!(by_n.call(&[Some(2)])?, [2, 14]);
+        assert_eq!(not_t.call(&[])?, but(&[]));
+        assert_eq!(not_t.call(&[None, Some("a")])?, but(&[1, 3, 4, 5]));
+        let wanted = vec![Some("b".to_owned()), None];
+        assert_eq!(ids!(c, |e: CFields| e.t.is_in_options(&wanted)), [2, 3, 4, 5, 13]);
+        assert_eq!(c.filter(|e| e.t.is_in_options(&wanted[..1])).count()?, 2);
+        Ok(())
+    })
+}
+
+#[test]
+fn a_list_of_options_is_sought_in_the_index() -> TestResult {
+    let (_db, c) = database()?;
+    c.ensure_indexes()?;
+    let by_n = c.compile(|q, (list,)| q.filter(|e| e.n.is_in_options(list)).select(|e| e.id))?;
+    let told = by_n.explain()?.plan;
+    assert_eq!(told.readings[0].indexes, ["c/n"]);
+    let is_sought = |step: &String| step.contains("SEARCH t0 USING INDEX c/n (n=?)");
+    assert!(told.sqlite_plan.iter().any(is_sought), "{:?}", told.sqlite_plan);
+    Ok(())
+}

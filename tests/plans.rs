@@ -71,6 +71,7 @@ fn conditions() -> Result<()> {
         p.add("range", c.compile(|q, (a, b)| q.filter(|e| e.at.gt(a) & e.at.le(b)).count()))?;
         p.add("one side", c.compile(|q, (a,)| q.filter(|e| e.at.gt(a)).count()))?;
         p.add("is_in", c.compile(|q, (x,)| q.filter(|e| e.system.is_in(x)).count()))?;
+        p.add("is_in_options", c.compile(|q, (x,)| q.filter(|e| e.user.is_in_options(x)).count()))?;
         p.add("is_none", c.compile(|q, ()| q.filter(|e| e.user.is_none()).count()))?;
         p.add("is_some", c.compile(|q, ()| q.filter(|e| e.user.is_some()).count()))?;
         p.add("contains", c.compile(|q, (x,)| q.filter(|e| e.system.contains(x)).count()))?;

@@ -95,6 +95,7 @@ impl Into<'_, '_> {
             (Argument::Owned(text), BindForm::Plain | BindForm::PrefixEnd | BindForm::Key) => {
                 self.text(text, form)
             }
+            (Argument::List(items), BindForm::NoneOf) => self.none_of(items.contains(&Argument::Null)),
             (argument, form) => {
                 let refused = |error: OperandError| error.of(format!("argument {}", slot + 1));
                 self.value(&argument.to_value().map_err(refused)?, form)
@@ -105,6 +106,7 @@ impl Into<'_, '_> {
     fn value(&mut self, value: &Value, form: BindForm) -> Result<()> {
         match (form, value) {
             (BindForm::List, Value::List(items)) => self.json(|out| codec::encode_list(items, out)),
+            (BindForm::NoneOf, Value::List(items)) => self.none_of(items.contains(&Value::Null)),
             (BindForm::Json, value) => self.json(|out| codec::encode_element(value, out)),
             (_, Value::Null) => self.raw(store::Bind::Null),
             (_, Value::Bool(x)) => self.raw(store::Bind::Int(i64::from(*x))),
@@ -114,6 +116,10 @@ impl Into<'_, '_> {
             (_, Value::Json(bytes)) => self.raw(store::Bind::Blob(bytes)),
             (_, Value::List(items)) => self.json(|out| codec::encode_list(items, out)),
         }
+    }
+
+    fn none_of(&mut self, has_none: bool) -> Result<()> {
+        self.raw(if has_none { store::Bind::Null } else { store::Bind::Blob(&[]) })
     }
 
     fn json(&mut self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), codec::CodecError>) -> Result<()> {

@@ -56,6 +56,13 @@ impl Printer {
                 self.select(select);
                 self.push(")");
             }
+            Expr::InOptions(item, select, none) => {
+                self.operand(item);
+                self.push(" IN (");
+                self.select(select);
+                self.push(") OR ");
+                self.infix(item, " IS ", none);
+            }
             Expr::Unindexed(x) => {
                 self.push("+");
                 self.operand(x);
@@ -122,7 +129,8 @@ impl Printer {
             | Expr::IsTrue(_)
             | Expr::IsNull(_)
             | Expr::Range(_)
-            | Expr::In(..) => false,
+            | Expr::In(..)
+            | Expr::InOptions(..) => false,
             Expr::Int(x) => *x >= 0,
             _ => true,
         };

@@ -5,7 +5,7 @@ use crate::compile::lower::Lowering;
 use crate::compile::lower::value::{Value, can_fail, given_by_call, range_kind, unsupported};
 use crate::ir::doc::{self, Absence, Comparison, ExprId, Lambda};
 use crate::ir::sql::{
-    Alias, Binary, BindForm, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction, walk,
+    Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction, walk,
 };
 use crate::ir::types::Type;
 
@@ -33,7 +33,17 @@ impl Lowering<'_> {
             }
             E::IsAbsent(inner, absence) => self.absent(lambda, *inner, *absence)?,
             E::IsNone(inner) => Expr::IsNull(Box::new(self.value(lambda, *inner)?.expr)),
-            E::InList { item, list } => self.in_list(lambda, *item, *list)?,
+            E::InList { item, list } => {
+                let (item, items) = self.in_list(lambda, *item, *list)?;
+                Expr::In(item, items)
+            }
+            E::InOptions { item, list } => {
+                let none = self.bind(given_list(lambda, *list)?, BindForm::NoneOf);
+                let (item, items) = self.in_list(lambda, *item, *list)?;
+                // A key is never null.
+                let is_key = matches!(*item, Expr::Id(_));
+                if is_key { Expr::In(item, items) } else { Expr::InOptions(item, items, Box::new(none)) }
+            }
             E::InItems { item, items } => {
                 let item = self.value(lambda, *item)?;
                 let mut any = Vec::with_capacity(items.len());
@@ -68,16 +78,26 @@ impl Lowering<'_> {
         Ok((certain, fallible))
     }
 
-    fn in_list(&mut self, lambda: &Lambda, item: ExprId, list: ExprId) -> Result<Expr, CompileError> {
-        let source = given_by_call(lambda, list).ok_or_else(|| {
-            let what = "a list that is neither a literal nor a parameter";
-            unsupported(what, "use a parameter of the `compile` closure")
-        })?;
-        let item = self.value(lambda, item)?;
-        let list = self.bind(source, BindForm::List);
+    /// Lowers a value and the list that it is looked for in.
+    fn in_list(
+        &mut self,
+        lambda: &Lambda,
+        item: ExprId,
+        list: ExprId,
+    ) -> Result<(Box<Expr>, Box<Select>), CompileError> {
+        let item = self.value(lambda, item)?.expr;
+        let list = self.bind(given_list(lambda, list)?, BindForm::List);
         let alias = self.alias();
-        Ok(Expr::In(Box::new(item.expr), Box::new(items(alias, list))))
+        Ok((Box::new(item), Box::new(items(alias, list))))
     }
+}
+
+/// Returns where a list of values comes from.
+fn given_list(lambda: &Lambda, list: ExprId) -> Result<BindSource, CompileError> {
+    given_by_call(lambda, list).ok_or_else(|| {
+        let what = "a list that is neither a literal nor a parameter";
+        unsupported(what, "use a parameter of the `compile` closure")
+    })
 }
 
 /// Returns the parts that a condition is the AND of, in the order written.

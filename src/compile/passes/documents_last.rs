@@ -31,9 +31,11 @@ pub(super) fn run(statement: &mut Statement, _: &mut Context<'_>) -> bool {
 fn split(select: &Select, next: &mut Alias) -> Option<Select> {
     let is_indexed =
         |source: &&Source| matches!(source.kind, SourceKind::Table { access: Access::Index(_), .. });
-    // Before the table there may stand the keys that its index is entered with, behind it the narrow index, which is
-    // joined by id and needs no document.
-    let others = |source: &Source| matches!(source.kind, SourceKind::Cte(_)) || is_indexed(&source);
+    // Before the table there may stand the keys or values that its index is entered with, behind it the narrow index,
+    // which is joined by id and needs no document.
+    let others = |source: &Source| {
+        matches!(source.kind, SourceKind::Cte(_) | SourceKind::Query(_)) || is_indexed(&source)
+    };
     let Source { alias, kind } = select.from.iter().find(is_indexed)?;
     let SourceKind::Table { collection, table, .. } = kind else { return None };
     if !select.from.iter().all(others) || !select.group.is_empty() || !select.union_all.is_empty() {

@@ -91,6 +91,13 @@ pub(crate) enum Expr {
         /// The list.
         list: ExprId,
     },
+    /// The same of a list in which null is a member like any other, which finds null and missing.
+    InOptions {
+        /// The value.
+        item: ExprId,
+        /// The list.
+        list: ExprId,
+    },
     /// The value equals one of a few expressions.
     InItems {
         /// The value.
@@ -499,7 +506,9 @@ impl Expr {
                 *x = f(*x);
             }
             Expr::Compare(_, a, b) | Expr::And(a, b) | Expr::Or(a, b) => (*a, *b) = (f(*a), f(*b)),
-            Expr::InList { item, list } => (*item, *list) = (f(*item), f(*list)),
+            Expr::InList { item, list } | Expr::InOptions { item, list } => {
+                (*item, *list) = (f(*item), f(*list));
+            }
             Expr::Coalesce { value, default, .. } => (*value, *default) = (f(*value), f(*default)),
             Expr::When { condition, then, otherwise, .. } => {
                 (*condition, *then, *otherwise) = (f(*condition), f(*then), f(*otherwise));

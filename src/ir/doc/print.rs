@@ -45,6 +45,7 @@ impl Lambda {
             Expr::IsAbsent(inner, Absence::Missing) => self.method(*inner, "is_missing", &[], out),
             Expr::IsAbsent(inner, Absence::JsonNull) => self.method(*inner, "is_json_null", &[], out),
             Expr::InList { item, list } => self.method(*item, "is_in", &[*list], out),
+            Expr::InOptions { item, list } => self.method(*item, "is_in_options", &[*list], out),
             Expr::InItems { item, items } => self.method(*item, "is_in", items, out),
             Expr::Call { function, args } => match args.split_first() {
                 Some((of, rest)) => self.method(*of, function.name(), rest, out),

@@ -35,6 +35,15 @@ impl<'a> Evaluator<'a> {
                 let item = self.of_declared_kind(&at(item))?;
                 Ok(matches!(&*list, Json::Array(values) if values.iter().any(|value| equal(&item, value))))
             }
+            Expr::InOptions { item, list } => {
+                let list = self.value(&at(list))?;
+                let Json::Array(values) = &*list else { return Ok(false) };
+                if *self.value(&at(item))? == Json::Null {
+                    return Ok(values.contains(&Json::Null));
+                }
+                let item = self.of_declared_kind(&at(item))?;
+                Ok(values.iter().any(|value| equal(&item, value)))
+            }
             Expr::InItems { item, items } => {
                 let item = self.of_declared_kind(&at(item))?;
                 Ok(self.of_declared_kind_all(&term, items)?.iter().any(|value| equal(&item, value)))

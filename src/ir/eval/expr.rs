@@ -79,6 +79,7 @@ impl<'a> Evaluator<'a> {
             | Expr::IsNone(_)
             | Expr::IsAbsent(..)
             | Expr::InList { .. }
+            | Expr::InOptions { .. }
             | Expr::InItems { .. }
             | Expr::Call { .. } => Json::Bool(self.holds(&term)?),
         }))

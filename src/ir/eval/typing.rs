@@ -36,6 +36,7 @@ impl Term<'_> {
             | Expr::IsNone(_)
             | Expr::IsAbsent(..)
             | Expr::InList { .. }
+            | Expr::InOptions { .. }
             | Expr::InItems { .. } => Type::Bool,
             Expr::Row(_) | Expr::Item { .. } | Expr::Tuple(_) => Type::Any,
         }

@@ -36,6 +36,8 @@ pub(crate) enum BindForm {
     Key,
     /// As a JSON list.
     List,
+    /// Null where the list has one, else what no stored value is: the empty blob.
+    NoneOf,
     /// As a JSON element, so that it is stored with its own type.
     Json,
     /// As a number of rows, clamped to `i64::MAX`.

@@ -93,6 +93,8 @@ pub(crate) enum Expr {
     Range(Box<Range>),
     /// In the values of a query of one column.
     In(Box<Expr>, Box<Select>),
+    /// The same, but null is in them where the bind is null; that is [`BindForm::NoneOf`](super::BindForm) of their list.
+    InOptions(Box<Expr>, Box<Select>, Box<Expr>),
     /// The value, such that no index serves it: rows sorted by it are all read before the first is returned.
     Unindexed(Box<Expr>),
     /// A value that is declared with the kind, null where it is of another.

@@ -63,6 +63,11 @@ macro_rules! walks {
                     f($Part::Expr(item));
                     f($Part::Query(select));
                 }
+                Expr::InOptions(item, select, none) => {
+                    f($Part::Expr(item));
+                    f($Part::Query(select));
+                    f($Part::Expr(none));
+                }
                 Expr::Case { when, otherwise } => {
                     for (condition, value) in when.$iter() {
                         f($Part::Expr(condition));

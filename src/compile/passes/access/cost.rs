@@ -59,7 +59,7 @@ impl<'a> Estimates<'a> {
         let Some(Term { column, shape }) = term else { return 0.35 };
         match shape {
             TermShape::Equal => self.kept_of_value(column),
-            TermShape::In => (LIST * self.kept_of_value(column)).min(0.5),
+            TermShape::In | TermShape::InOptions => (LIST * self.kept_of_value(column)).min(0.5),
             TermShape::Null => 0.05,
             TermShape::Between => 0.2,
             TermShape::OneSided => 0.35,

@@ -5,6 +5,7 @@
 //! FROM t WHERE system >= ? .. AND level > ?   -> FROM t INDEXED BY "t/*" WHERE ..         both are in the narrow index
 //! .. WHERE system = ? .. ORDER BY time LIMIT  -> FROM t INDEXED BY "t/time" CROSS JOIN t n INDEXED BY "t/*" WHERE n.id = t.id ..
 //! .. the same, deep                           -> FROM t INDEXED BY "t/time" WHERE has((ids of system = ?), t.id) ..
+//! FROM t WHERE system IN (list, null too)     -> FROM (each value of the list) v CROSS JOIN t INDEXED BY "t/system" WHERE system IS v
 //! FROM t WHERE machine >= ? .. AND agg > ?    -> FROM (each machine in the range) CROSS JOIN t INDEXED BY "t/machine,agg" ..
 //! count WHERE system = ? AND machine = ?      -> count of the ids of one index that are among those of the other
 //! FROM t WHERE id = ?                         -> FROM t NOT INDEXED WHERE id = ?
@@ -18,6 +19,7 @@ mod cost;
 mod id_set;
 mod loose;
 mod obstacle;
+mod options;
 mod partial;
 mod question;
 mod term;
@@ -112,6 +114,8 @@ struct Way {
     sets: Vec<usize>,
     /// Whether the index is entered once for each value of its first column.
     is_loose: bool,
+    /// The column of the index that is sought by the values of a list of options.
+    options: Option<Arc<str>>,
     /// Whether the rows are counted from the sets alone.
     counted: bool,
     /// Whether every row is visited.
@@ -127,6 +131,7 @@ impl Way {
             narrow: false,
             sets: Vec::new(),
             is_loose: false,
+            options: None,
             counted: false,
             is_scan: false,
             cost,
@@ -166,6 +171,9 @@ fn take(select: &mut Select, alias: Alias, collection: &Collection, way: Way, ne
     let Some(index) = index else { return };
     if way.is_loose {
         loose::lead(select, Along { collection, index, source: alias }, next);
+    }
+    if let Some(column) = &way.options {
+        options::lead(select, alias, column, next);
     }
     let (true, Some(narrow), Some(table)) = (way.narrow, &collection.narrow, table_name) else { return };
     let held: Vec<&str> = index.columns.iter().map(|column| column.name.as_str()).collect();

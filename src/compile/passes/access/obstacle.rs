@@ -204,7 +204,7 @@ fn operator(expr: &Expr) -> Option<&'static str> {
                 .or_else(|| bounds.clone().find_map(|bound| computed(&bound.value)))
                 .or_else(|| bounds.clone().any(|bound| fields(&bound.value)).then_some("a comparison"))
         }
-        Expr::In(item, _) => computed(item),
+        Expr::In(item, _) | Expr::InOptions(item, ..) => computed(item),
         Expr::IsNull(inner) | Expr::IsTrue(inner) | Expr::OfKind(inner, _) | Expr::Only(inner, _) => {
             operator(inner)
         }

@@ -315,7 +315,8 @@ impl<'a> Question<'a> {
         let is_bounded = entry.terms.iter().any(|term| term.shape.bounds());
         let is_scan = !is_bounded && stated.is_empty() && !self.ends_early(entry.in_order);
         let sets = sets.to_vec();
-        Way { narrow, sets, is_loose: entry.is_loose, is_scan, ..Way::new(access, cost, reason) }
+        let options = entry.options().cloned();
+        Way { narrow, sets, is_loose: entry.is_loose, options, is_scan, ..Way::new(access, cost, reason) }
     }
 
     fn kept_of(&self, places: &[usize]) -> f64 {
@@ -334,7 +335,15 @@ impl<'a> Question<'a> {
             [] => String::new(),
             terms => format!(" sought by {}", words(terms)),
         };
-        Entry { terms, part, seeks: 0.0, words, in_order: self.serves_order(index), is_loose: false }
+        let mut entry =
+            Entry { terms, part, seeks: 0.0, words, in_order: self.serves_order(index), is_loose: false };
+        entry.in_order &= entry.options().is_none() || self.is_orderless();
+        entry
+    }
+
+    /// Returns whether rows may come in any order.
+    fn is_orderless(&self) -> bool {
+        self.select.order.is_empty() && self.select.group.is_empty()
     }
 
     /// Returns how an index is entered for each of the few values that its first column has in a range.
@@ -352,7 +361,7 @@ impl<'a> Question<'a> {
         let words = format!(" for each value of {}, sought by {}", words(&[range]), words(&others));
         let terms: Vec<&Term> = [range].into_iter().chain(others).collect();
         // SQLite does not see that the rows come in the index's order.
-        let in_order = self.select.order.is_empty() && self.select.group.is_empty();
+        let in_order = self.is_orderless();
         Some(Entry { part: self.kept_by(&terms), terms, seeks, words, in_order, is_loose: true })
     }
 
@@ -436,6 +445,17 @@ struct Entry<'q> {
     is_loose: bool,
 }
 
+impl Entry<'_> {
+    /// Returns the column that is sought by the values of a list of options.
+    fn options(&self) -> Option<&Arc<str>> {
+        let last = self.terms.last().filter(|term| term.shape == TermShape::InOptions)?;
+        match &last.column {
+            Key::Column(name) => Some(name),
+            Key::Id => None,
+        }
+    }
+}
+
 fn words(terms: &[&Term]) -> String {
     let name = |column: &Key| match column {
         Key::Id => "id".to_owned(),
@@ -463,6 +483,7 @@ fn shape_words(shape: TermShape) -> &'static str {
         TermShape::Equal => "equal to a value",
         TermShape::Null => "null or missing",
         TermShape::In => "in a list",
+        TermShape::InOptions => "in a list of options",
         TermShape::Between => "in a range",
         TermShape::OneSided => "on one side of a value",
         TermShape::OfKind => "of its kind",

@@ -28,6 +28,8 @@ pub(super) enum TermShape {
     Null,
     /// One of several values.
     In,
+    /// One of several values, null among them.
+    InOptions,
     /// Between two bounds.
     Between,
     /// On one side of a bound.
@@ -72,6 +74,7 @@ pub(super) fn term(condition: &Expr, source: Alias) -> Option<Term> {
             _ => return None,
         },
         Expr::In(item, list) if !mentions(list, source) => (key(item)?, TermShape::In),
+        Expr::InOptions(item, list, _) if !mentions(list, source) => (key(item)?, TermShape::InOptions),
         Expr::Range(range) => {
             let bounds = [&range.low, &range.high];
             if !bounds.iter().copied().flatten().all(|bound| is_outside(&bound.value, source)) {

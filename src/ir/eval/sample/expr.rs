@@ -324,6 +324,7 @@ impl Grammar {
             1 => self.optional(),
             3 => self.text_condition(depth),
             2 => self.listed(depth.saturating_sub(1)),
+            1 => self.in_options(depth.saturating_sub(1)),
         ]
         .boxed();
         let one = if self.lists.is_empty() || self.level > 2 {

@@ -1,10 +1,11 @@
-//! Random questions about options: filters that depend on one.
+//! Random questions about options: filters that depend on one, and lists of them.
 
+use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::document;
-use super::expr::Grammar;
+use super::expr::{Grammar, literal};
 use super::tree::{Step, Tree};
 use crate::ir::doc::{Comparison, Function};
 use crate::ir::types::Type;
@@ -25,6 +26,20 @@ pub(super) fn option() -> BoxedStrategy<(Type, Value)> {
 }
 
 impl Grammar {
+    /// Membership in a list of options.
+    pub(crate) fn in_options(&self, depth: u32) -> BoxedStrategy<Tree> {
+        let grammar = self.clone();
+        (option(), vec(option(), 0..5))
+            .prop_flat_map(move |((ty, first), others)| {
+                let of_type = |(other, value)| (other == ty || value == Value::Null).then_some(value);
+                let options = others.into_iter().filter_map(of_type).chain([first]);
+                let list = literal(Just(Value::List(options.collect())), Type::Array);
+                (grammar.of_type(ty, depth), list)
+            })
+            .prop_map(|(item, list)| Tree::InOptions(Box::new(item.tree), Box::new(list.tree)))
+            .boxed()
+    }
+
     /// A filter that depends on a value: something beside it, perhaps with another condition.
     pub(crate) fn filter_some(&self) -> BoxedStrategy<Step> {
         use Comparison::{Eq, EqOption, Ge, Lt, Ne};

@@ -30,6 +30,7 @@ pub(crate) enum Tree {
     IsNone(Box<Tree>),
     IsAbsent(Box<Tree>, Absence),
     InList(Box<Tree>, Box<Tree>),
+    InOptions(Box<Tree>, Box<Tree>),
     InItems(Box<Tree>, Vec<Tree>),
     Call(Function, Vec<Tree>),
     Arithmetic(Arithmetic, Vec<Tree>, Type, bool),
@@ -257,6 +258,9 @@ impl Builder {
             Tree::IsAbsent(x, absence) => Expr::IsAbsent(self.expr(x, lambda), *absence),
             Tree::InList(item, list) => {
                 Expr::InList { item: self.expr(item, lambda), list: self.expr(list, lambda) }
+            }
+            Tree::InOptions(item, list) => {
+                Expr::InOptions { item: self.expr(item, lambda), list: self.expr(list, lambda) }
             }
             Tree::InItems(item, items) => {
                 Expr::InItems { item: self.expr(item, lambda), items: self.exprs(items, lambda) }
