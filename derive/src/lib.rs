@@ -45,7 +45,8 @@ pub fn document(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 
 /// Makes a type usable as a field of a document, and as what a query selects.
 ///
-/// - A struct with named fields gets a companion struct as a document does.
+/// - A struct with named fields gets a companion struct as a document does. A query that selects it writes that out,
+///   with an expression for each field: `select(|e| SummaryFields { name: e.name, tags: e.tags.len() })`.
 /// - A struct of one field, or with `#[serde(transparent)]`, is stored as that: an operand where the field is one, with
 ///   `inner()` as the way to its methods.
 /// - An enum whose variants hold nothing is stored as their names: an operand, ordered by the names.

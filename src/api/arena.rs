@@ -6,6 +6,7 @@
 //! outlives its closure is told apart by its generation and refused.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 
@@ -19,12 +20,17 @@ use crate::ir::value::{FieldDefault, Value};
 
 const KEPT_TOO_LONG: &str = "a query expression was kept beyond the closure that created it";
 
+/// The members of a struct, by their stored names.
+pub(crate) type Members = Vec<(Cow<'static, str>, ExprId)>;
+
 struct Arena {
     generation: u32,
     nodes: Vec<Expr>,
     constants: Vec<Value>,
     documents: Vec<(ExprId, TypeId)>,
     flattened: Vec<(ExprId, TypeId)>,
+    /// The members of each flattened struct that is whole.
+    flattened_members: Vec<(ExprId, Members)>,
     next_binder: u32,
     error: Option<CompileError>,
 }
@@ -61,6 +67,7 @@ impl Scope {
                 constants: Vec::new(),
                 documents: Vec::new(),
                 flattened: Vec::new(),
+                flattened_members: Vec::new(),
                 next_binder: 0,
                 error: None,
             });
@@ -128,6 +135,20 @@ impl Arena {
     fn of(&self, node: Node) -> Option<&Expr> {
         self.check(node);
         self.get(node.id)
+    }
+
+    fn members(&self, members: &[(&'static str, Node)], flattened: &[Node]) -> Option<Members> {
+        let mut all: Members = members.iter().map(|(name, node)| ((*name).into(), node.id)).collect();
+        for node in flattened {
+            let whole = self.flattened_members.iter().find(|(id, _)| *id == node.id);
+            match (self.of(*node), whole) {
+                (Some(Expr::Struct(members)), _) | (_, Some((_, members))) => {
+                    all.extend(members.iter().cloned())
+                }
+                _ => return None,
+            }
+        }
+        Some(all)
     }
 
     /// Returns a copy of an expression and of all that it uses, with its constants, numbered from `first_constant`.
@@ -287,11 +308,20 @@ pub(crate) fn whole(members: &[(&'static str, Node)], flattened: &[Node], compan
         if !arena.documents.contains(&(id, companion)) {
             return None;
         }
-        match arena.flattened.contains(&(id, companion)) {
-            true => Some(arena.push(Expr::Flattened(id))),
-            false => Some(Node { id, generation: arena.generation, not_send: PhantomData }),
+        if !arena.flattened.contains(&(id, companion)) {
+            return Some(Node { id, generation: arena.generation, not_send: PhantomData });
         }
+        let members = arena.members(members, flattened);
+        let node = arena.push(Expr::Flattened(id));
+        arena.flattened_members.extend(members.map(|members| (node.id, members)));
+        Some(node)
     })
+}
+
+/// Returns the members of a struct with those of the flattened ones, where these are known.
+#[track_caller]
+pub(crate) fn members(members: &[(&'static str, Node)], flattened: &[Node]) -> Option<Members> {
+    with(|arena| arena.members(members, flattened))
 }
 
 /// What left a closure: the lambda, its constants and the first thing that was wrong.

@@ -1,12 +1,14 @@
 //! Reading one result row from left to right.
 
 use serde::de::DeserializeOwned;
+use smallvec::SmallVec;
 
 use crate::api::document::{DocId, Document};
-use crate::codec::{self, CodecError};
+use crate::codec::{self, CodecError, Column};
 use crate::compile::Output;
 use crate::error::{Error, Result};
 use crate::ir::path::FieldPath;
+use crate::ir::record::Record;
 use crate::ir::value::Cell;
 use crate::store;
 
@@ -34,15 +36,31 @@ impl<'r, 's> Columns<'r, 's> {
         Ok(cell)
     }
 
-    /// Reads the next column as a value.
+    /// Reads the next columns as a struct that was made of them.
+    fn record<T: DeserializeOwned>(&mut self, record: &Record) -> Result<T> {
+        let mut columns: SmallVec<[Column<'_>; 8]> = SmallVec::new();
+        for _ in 0..record.width() {
+            let path = self.output.paths.get(self.at).and_then(Option::as_ref);
+            columns.push(Column { cell: self.next()?, path });
+        }
+        codec::decode_record(record, &columns).map_err(|source| self.failed(source))
+    }
+
+    /// Reads the next column as a value, or the next ones as a struct.
     pub(crate) fn value<T: DeserializeOwned>(&mut self) -> Result<T> {
+        if let Some(record) = self.output.record(self.at) {
+            return self.record(record);
+        }
         let at = self.at;
         let cell = self.next()?;
         codec::decode_cell(cell).map_err(|error| self.error(at, error))
     }
 
-    /// Reads the next two columns as a document: its row id and its bytes.
+    /// Reads the next two columns as a document: its row id and its bytes; or one that was made from its columns.
     pub(crate) fn document<T: Document>(&mut self) -> Result<T> {
+        if let Some(record) = self.output.record(self.at) {
+            return self.record(record);
+        }
         let at = self.at;
         let (id, bytes) = (self.next()?, self.next()?);
         match (id, bytes) {
@@ -59,11 +77,16 @@ impl<'r, 's> Columns<'r, 's> {
     #[cold]
     fn error(&self, at: usize, source: CodecError) -> Error {
         let path = self.output.paths.get(at).cloned().flatten().unwrap_or_else(FieldPath::root);
+        self.failed(source.under(path))
+    }
+
+    #[cold]
+    fn failed(&self, source: CodecError) -> Error {
         let id = self.output.id_column.and_then(|column| match cell(self.row, column) {
             Ok(Cell::Int(id)) => Some(id),
             _ => None,
         });
-        Error::Codec { collection: self.output.collection.clone(), id, source: source.under(path) }
+        Error::Codec { collection: self.output.collection.clone(), id, source }
     }
 }
 

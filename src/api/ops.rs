@@ -96,6 +96,21 @@ impl<T: Value> Expr<T> {
         Expr::push(Tree::IsAbsent(arena::field_of(self.raw()).id(), Absence::JsonNull))
     }
 
+    /// Returns the value as an option that is there, for a member of a struct that is optional.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let counted = notes.query().select(|n| NoteFields { stars: n.text.len().as_i64().some(), ..n });
+    /// assert_eq!(counted.first()?.map(|note| note.stars), Some(Some(8)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn some(self) -> Expr<Option<T>> {
+        Expr::new(arena::maybe(self.raw()))
+    }
+
     /// Holds where the value is one of the list's. Null and missing are in no list.
     ///
     /// ```

@@ -6,6 +6,7 @@ use crate::api::arena;
 pub use crate::api::arena::Node;
 pub use crate::api::columns::Columns;
 use crate::api::document::{DocId, Document, KeyKind};
+use crate::api::expr::refuse;
 pub use crate::api::param::{Argument, Arguments, Slots};
 pub use crate::api::param_field::{ParamField, push_argument};
 pub use crate::api::sealed::Sealed;
@@ -31,7 +32,7 @@ pub fn mark<F: 'static>(node: Node) {
 /// Returns the key of a document, which is stored under the name where it is not the row id.
 pub fn key<T: Document, S: Symbol>(of: Node, name: &'static str) -> S {
     match <T::Id as DocId>::KIND {
-        KeyKind::Integer => S::bind(arena::push(Expr::Key { of: of.id(), ty: Type::Any })),
+        KeyKind::Integer => S::bind(arena::push(Expr::Key { of: of.id(), name, ty: Type::Any })),
         KeyKind::Text | KeyKind::Uuid => field(of, name),
     }
 }
@@ -55,14 +56,30 @@ pub fn flattened<T: Flatten>(around: Node) -> T::Sym {
     T::Sym::bind(around)
 }
 
-/// Returns the document or struct whose untouched members these are. The nodes of `flattened` members are its own.
-pub fn object<F: 'static>(members: &[(&'static str, Node)], flattened: &[Node]) -> Node {
+/// Returns the document or struct whose untouched members these are, or else one that is made of them. The nodes of
+/// `flattened` members are its own; the `opaque` fields have no members.
+pub fn object<F: 'static>(
+    members: &[(&'static str, Node)],
+    flattened: &[Node],
+    opaque: &[&'static str],
+) -> Node {
     arena::whole(members, flattened, TypeId::of::<F>()).unwrap_or_else(|| {
-        crate::api::expr::refuse(
-            "a struct made of computed members",
-            "select a tuple, or a nested struct as it is stored",
-        );
-        arena::push(Expr::Tuple(Vec::new()))
+        let members = arena::members(members, flattened).unwrap_or_else(|| {
+            refuse(
+                "a computed struct with a flattened one in it that is stored elsewhere",
+                "write out the members of the flattened one",
+            );
+            Vec::new()
+        });
+        if let Some(field) = opaque.first() {
+            refuse(
+                format!("a computed struct with an opaque field, `{field}`, which no query can give"),
+                "select the struct as it is stored, or make one without the field",
+            );
+        } else if members.is_empty() {
+            refuse("a struct without a field that a query can name", "select the fields around it");
+        }
+        arena::push(Expr::Struct(members))
     })
 }
 

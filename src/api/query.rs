@@ -244,7 +244,8 @@ impl<T: Row, M: Mode> Query<T, M> {
         self.order(f, true, true)
     }
 
-    /// Turns each row into an expression or a tuple of expressions.
+    /// Turns each row into an expression, a whole document or struct, a tuple of these, or a struct that is made of them:
+    /// its companion, with an expression for each member.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
@@ -252,6 +253,19 @@ impl<T: Row, M: Mode> Query<T, M> {
     /// # let notes = database()?.collection::<Note>()?;
     /// let rows = notes.query().select(|n| (n.id, n.text.len(), n.stars.unwrap_or(0))).to_vec()?;
     /// assert_eq!(rows, [(1, 8, 2), (2, 10, 0), (3, 16, 5)]);
+    ///
+    /// #[derive(Embed, Serialize, Deserialize)]
+    /// struct Line {
+    ///     title: String,
+    ///     size: u64,
+    ///     kind: String,
+    /// }
+    /// let lines = notes.query().select(|n| LineFields { title: n.text, size: n.text.len(), kind: lit("note") });
+    /// let longest: Option<Line> = lines.order_by_desc(|line| line.size).first()?;
+    /// assert_eq!(longest.map(|line| line.title).as_deref(), Some("write the report"));
+    ///
+    /// let with_size: Vec<(Note, u64)> = notes.query().select(|n| (n, n.text.len())).to_vec()?;
+    /// assert_eq!(with_size.len(), 3);
     /// # Ok(())
     /// # }
     /// ```

@@ -14,11 +14,12 @@ use crate::error::Result;
 use crate::ir;
 use crate::ir::types::Type;
 
-/// The symbolic side of a row: an [`Expr`], a derived `EventFields`, or a tuple of those.
+/// The symbolic side of a row: an [`Expr`], a derived `EventFields`, or a tuple of those. An `EventFields` that is written
+/// out in a closure is a row that is made of its members.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be selected",
     label = "not a query expression",
-    note = "select expressions or tuples of expressions; wrap constants in `lit(..)` and parameters in `.expr()`"
+    note = "select expressions, whole documents, tuples of these, or a derived `XxxFields {{ .. }}`; wrap constants in `lit(..)` and parameters in `.expr()`"
 )]
 pub trait Symbol: Copy + 'static {
     /// The Rust type that a row of this shape is read as.

@@ -1,11 +1,13 @@
 //! One column of a result row to serde.
 
+use std::marker::PhantomData;
+
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{self, DeserializeOwned, Deserializer, Unexpected, Visitor};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, Unexpected, Visitor};
 
 use crate::ir::value::Cell;
 
-use super::decode::decode;
+use super::decode::Decoder;
 use super::error::{CodecError, Fault};
 
 /// Reads one column: NULL as `None` or a unit, numbers and text as themselves, a blob as the JSONB of one element.
@@ -13,20 +15,34 @@ use super::error::{CodecError, Fault};
 /// SQL has no bools: where the type is one, 1 and 0 are read as such. No number turns into another kind of number
 /// but an integer into a float.
 pub(crate) fn decode_cell<T: DeserializeOwned>(cell: Cell<'_>) -> Result<T, CodecError> {
+    read(cell, PhantomData).map_err(Fault::into_error)
+}
+
+/// Reads one column into what a seed makes.
+pub(super) fn read<'de, S: DeserializeSeed<'de>>(cell: Cell<'de>, seed: S) -> Result<S::Value, Fault> {
     let scalar = match cell {
         Cell::Null => Scalar::Null,
         Cell::Int(value) => Scalar::Int(value),
         Cell::Real(value) => Scalar::Real(value),
         Cell::Text(text) => Scalar::Text(text),
-        Cell::Blob(bytes) => return decode(bytes, None),
+        Cell::Blob(bytes) => return seed.deserialize(Decoder::of_element(bytes)?),
     };
-    T::deserialize(scalar).map_err(Fault::into_error)
+    seed.deserialize(scalar)
+}
+
+/// Reads one column that is known to hold a bool: what buffers a value, as serde's `flatten` does, does not ask for one.
+pub(super) fn read_bool<'de, S: DeserializeSeed<'de>>(cell: Cell<'de>, seed: S) -> Result<S::Value, Fault> {
+    match cell {
+        Cell::Int(value @ (0 | 1)) => seed.deserialize(Scalar::Bool(value == 1)),
+        other => read(other, seed),
+    }
 }
 
 /// Gives a scalar of SQL to serde.
 #[derive(Clone, Copy)]
 pub(super) enum Scalar<'de> {
     Null,
+    Bool(bool),
     Int(i64),
     Real(f64),
     Text(&'de str),
@@ -38,6 +54,7 @@ impl<'de> Deserializer<'de> for Scalar<'de> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self {
             Scalar::Null => visitor.visit_unit(),
+            Scalar::Bool(value) => visitor.visit_bool(value),
             Scalar::Int(value) => visitor.visit_i64(value),
             Scalar::Real(value) if value.is_finite() => visitor.visit_f64(value),
             Scalar::Real(_) => Err(Fault::not_finite()),

@@ -26,14 +26,11 @@ pub(crate) fn decode<T: DeserializeOwned>(
     key: Option<(&'static str, i64)>,
 ) -> Result<T, CodecError> {
     let root = || {
-        if bytes.len() > MAX_LEN {
-            return Err(Fault::too_large(bytes.len()));
+        let root = Decoder::of_element(bytes)?;
+        if key.is_some() && root.element.kind != Kind::Object {
+            return Err(Fault::mismatch("an object, to be a document", root.element.kind.name()));
         }
-        let element = Element::whole(bytes)?;
-        if key.is_some() && element.kind != Kind::Object {
-            return Err(Fault::mismatch("an object, to be a document", element.kind.name()));
-        }
-        Ok(Decoder { element, depth: 0, row_key: key.as_ref() })
+        Ok(Decoder { row_key: key.as_ref(), ..root })
     };
     root().and_then(T::deserialize).map_err(Fault::into_error)
 }
@@ -51,6 +48,14 @@ pub(super) struct Decoder<'de> {
 }
 
 impl<'de> Decoder<'de> {
+    /// Returns the decoder of bytes that are one element.
+    pub(super) fn of_element(bytes: &'de [u8]) -> Result<Self, Fault> {
+        if bytes.len() > MAX_LEN {
+            return Err(Fault::too_large(bytes.len()));
+        }
+        Ok(Decoder { element: Element::whole(bytes)?, depth: 0, row_key: None })
+    }
+
     fn malformed(&self, detail: &'static str) -> Fault {
         Fault::malformed(self.element.offset(), detail)
     }

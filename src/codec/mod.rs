@@ -15,6 +15,7 @@ mod encode;
 mod entries;
 mod error;
 mod number;
+mod record;
 mod seen;
 mod stack;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub(crate) use cell::decode_cell;
 pub(crate) use decode::decode;
 pub(crate) use encode::encode;
 pub use error::CodecError;
+pub(crate) use record::{Column, decode_record};
 pub(crate) use value::{encode_element, encode_list, encode_value};
 
 /// Arrays and objects that may stand inside one another, SQLite's own limit.

@@ -85,6 +85,7 @@ fn selected(lambda: &Lambda, id: ExprId) -> Result<(), CompileError> {
     match lambda.node(id) {
         Expr::Tuple(items) => items.iter().try_for_each(|item| selected(lambda, *item)),
         Expr::Defaulted(field, _) => selected(lambda, *field),
+        Expr::Struct(members) => members.iter().try_for_each(|(_, member)| selected(lambda, *member)),
         Expr::Field { of, nullable: false, .. } => {
             let mut outer = *of;
             while let Expr::Field { of, nullable, .. } = lambda.node(outer) {

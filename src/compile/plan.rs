@@ -2,6 +2,7 @@
 
 use crate::compile::advice::Reading;
 use crate::ir::path::FieldPath;
+use crate::ir::record::Record;
 use crate::ir::sql::{Bind, BindSource};
 
 /// A planned statement.
@@ -47,8 +48,17 @@ pub(crate) struct Output {
     pub(crate) collection: String,
     /// The stored path behind each column that has one.
     pub(crate) paths: Vec<Option<FieldPath>>,
+    /// The structs that are read from columns of their own, by the first of them.
+    pub(crate) records: Vec<(usize, Record)>,
     /// The column that holds the document's row id.
     pub(crate) id_column: Option<usize>,
+}
+
+impl Output {
+    /// Returns the struct whose columns begin with this one.
+    pub(crate) fn record(&self, column: usize) -> Option<&Record> {
+        self.records.iter().find(|(first, _)| *first == column).map(|(_, record)| record)
+    }
 }
 
 /// What every stage made of a statement.

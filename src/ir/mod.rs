@@ -9,6 +9,7 @@ pub(crate) mod doc;
 #[cfg(test)]
 pub(crate) mod eval;
 pub(crate) mod path;
+pub(crate) mod record;
 pub(crate) mod sql;
 pub(crate) mod text;
 pub(crate) mod types;

@@ -16,6 +16,8 @@ pub(super) struct Companion<'a> {
     pub(super) doc: TokenStream,
     /// Those with a symbol.
     pub(super) fields: Vec<&'a Field<'a>>,
+    /// Those that are stored, and that no query can name.
+    pub(super) opaque: Vec<&'a Field<'a>>,
     /// The field whose value is the row's identity.
     pub(super) key: Option<&'a Field<'a>>,
     /// What missing fields are read from.
@@ -27,7 +29,9 @@ impl<'a> Companion<'a> {
     pub(super) fn of(item: &'a Struct<'a>, key: Option<&'a Field<'a>>) -> Self {
         let container = &item.container;
         let (name, doc) = (container.companion(), docs::companion(container));
-        Self { container, name, doc, fields: item.symbols().collect(), key, default: item.default.as_ref() }
+        let opaque = item.fields.iter().filter(|field| field.options.opaque.is_some()).collect();
+        let default = item.default.as_ref();
+        Self { container, name, doc, fields: item.symbols().collect(), opaque, key, default }
     }
 
     fn is_key(&self, field: &Field<'_>) -> bool {
@@ -137,6 +141,7 @@ impl<'a> Companion<'a> {
             let (stored, node) = (&field.form.names.stored, node(field));
             quote!((#stored, #node))
         });
+        let opaque = self.opaque.iter().map(|field| &field.form.names.stored);
         let generics = self.container.stored_generics();
         let (parameters, arguments, bounds) = generics.split_for_impl();
         quote! {
@@ -150,7 +155,7 @@ impl<'a> Companion<'a> {
                     #bound
                 }
                 fn node(self) -> #private::Node {
-                    #private::object::<Self>(&[#(#nodes,)*], &[#(#flattened,)*])
+                    #private::object::<Self>(&[#(#nodes,)*], &[#(#flattened,)*], &[#(#opaque,)*])
                 }
             }
         }

@@ -146,6 +146,7 @@ fn struct_variant(container: &Container<'_>, variant: &Variant<'_>) -> Option<To
         name: struct_name(container, variant),
         doc: docs::struct_variant(container, variant),
         fields: fields.iter().filter(|field| field.has_symbol()).collect(),
+        opaque: Vec::new(),
         key: None,
         default: None,
     };

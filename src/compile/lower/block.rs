@@ -1,5 +1,6 @@
 //! One SELECT while it is being put together: sources, conditions, order, and what a row is.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::compile::CompileError;
@@ -8,7 +9,10 @@ use crate::compile::lower::value::{Value, can_fail};
 use crate::compile::plan::Output;
 use crate::ir::catalog::Collection;
 use crate::ir::doc::Nulls;
+use crate::ir::path::FieldPath;
+use crate::ir::record::{Member, Record};
 use crate::ir::sql::{Access, Alias, Binary, Expr, OrderTerm, Select, Source, SourceKind, walk_mut};
+use crate::ir::types::Type;
 
 /// What a row is, in the names of its block.
 #[derive(Clone, Debug)]
@@ -24,6 +28,8 @@ pub(super) enum Row {
     Value(Value),
     /// Several.
     Tuple(Vec<Row>),
+    /// Several, by the names of the members of a struct.
+    Struct(Vec<(Cow<'static, str>, Row)>),
     /// A group: its key, and the rows that it is made of.
     Group {
         /// The key.
@@ -342,6 +348,10 @@ impl Crossing {
             Row::Tuple(rows) => {
                 Row::Tuple(rows.iter().map(|row| self.row(row, next)).collect::<Result<_, _>>()?)
             }
+            Row::Struct(members) => {
+                let row = |(name, row): &(Cow<'static, str>, Row)| Ok((name.clone(), self.row(row, next)?));
+                Row::Struct(members.iter().map(row).collect::<Result<_, CompileError>>()?)
+            }
             Row::Group { .. } => {
                 return Err(CompileError::Unsupported {
                     what: "a stage between `group_by` and `select`".to_owned(),
@@ -367,6 +377,7 @@ fn flatten(row: &Row, f: &mut dyn FnMut(Expr)) {
         Row::Document { alias, .. } => f(Expr::Id(*alias)),
         Row::Value(value) => f(value.expr.clone()),
         Row::Tuple(rows) => rows.iter().for_each(|row| flatten(row, f)),
+        Row::Struct(members) => members.iter().for_each(|(_, row)| flatten(row, f)),
         Row::Group { key, .. } => flatten(key, f),
     }
 }
@@ -383,6 +394,39 @@ fn result_columns(row: &Row, columns: &mut Vec<Expr>, output: &mut Output) {
             output.paths.push(value.path.clone());
         }
         Row::Tuple(rows) => rows.iter().for_each(|row| result_columns(row, columns, output)),
+        Row::Struct(members) => {
+            let first = columns.len();
+            let record = record(members, &FieldPath::root(), columns, output);
+            output.records.push((first, record));
+        }
         Row::Group { key, .. } => result_columns(key, columns, output),
     }
+}
+
+/// Appends the columns of a struct. Messages call a computed one by the names of the members that it is below.
+fn record(
+    members: &[(Cow<'static, str>, Row)],
+    above: &FieldPath,
+    columns: &mut Vec<Expr>,
+    output: &mut Output,
+) -> Record {
+    let mut record = Record::default();
+    for (name, row) in members {
+        let path = above.clone().key(name.clone());
+        let inner = match row {
+            Row::Struct(members) => Member::Record(self::record(members, &path, columns, output)),
+            row => {
+                result_columns(row, columns, output);
+                if let Some(last @ None) = output.paths.last_mut() {
+                    *last = Some(path);
+                }
+                match row {
+                    Row::Value(value) if value.shape.ty == Type::Bool => Member::Bool,
+                    _ => Member::Value,
+                }
+            }
+        };
+        record.members.push((name.clone(), inner));
+    }
+    record
 }

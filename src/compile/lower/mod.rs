@@ -292,6 +292,7 @@ fn has_equality(key: &Row, lambda: &doc::Lambda) -> Result<(), CompileError> {
             })
         }
         Row::Tuple(keys) => keys.iter().try_for_each(|key| has_equality(key, lambda)),
+        Row::Struct(members) => members.iter().try_for_each(|(_, key)| has_equality(key, lambda)),
         Row::Value(_) | Row::Document { .. } | Row::Group { .. } => Ok(()),
     }
 }

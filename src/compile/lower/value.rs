@@ -1,5 +1,7 @@
 //! Values: fields, parameters, constants, functions and arithmetic.
 
+use std::borrow::Cow;
+
 use crate::compile::CompileError;
 use crate::compile::emit::column;
 use crate::compile::lower::block::Row;
@@ -76,9 +78,39 @@ impl Lowering<'_> {
             doc::Expr::Tuple(items) => {
                 Ok(Row::Tuple(items.iter().map(|item| self.row(lambda, *item)).collect::<Result<_, _>>()?))
             }
+            doc::Expr::Struct(members) => {
+                let row = |(name, member): &(Cow<'static, str>, ExprId)| {
+                    Ok((name.clone(), self.row(lambda, *member)?))
+                };
+                Ok(Row::Struct(members.iter().map(row).collect::<Result<_, CompileError>>()?))
+            }
             doc::Expr::Row(_) | doc::Expr::Item { .. } => self.given(lambda, id),
+            doc::Expr::Field { .. } | doc::Expr::Defaulted(..) => match self.member(lambda, id)? {
+                Some(row @ Row::Struct(_)) => Ok(row),
+                _ => self.value(lambda, id).map(Row::Value),
+            },
             _ => self.value(lambda, id).map(Row::Value),
         }
+    }
+
+    /// Returns the row that a field is stored below and the path from there: the members of a struct that was made are
+    /// rows of their own, and stand for themselves.
+    fn stored_in(&mut self, lambda: &Lambda, id: ExprId) -> Result<(Row, FieldPath), CompileError> {
+        let (at, path) = path_below(lambda, id)?;
+        let mut row = self.base(lambda, at)?;
+        let mut below = path.segments();
+        while let (Row::Struct(members), Some((Segment::Key(key), rest))) = (&row, below.split_first()) {
+            let member = members.iter().find(|(name, _)| name == key).map(|(_, row)| row.clone());
+            row = member.ok_or_else(no_such_row)?;
+            below = rest;
+        }
+        Ok((row, below.iter().cloned().collect()))
+    }
+
+    /// Returns the member of a struct that was made, where a field is one.
+    fn member(&mut self, lambda: &Lambda, id: ExprId) -> Result<Option<Row>, CompileError> {
+        let (row, path) = self.stored_in(lambda, lambda.field(id))?;
+        Ok(path.is_root().then_some(row))
     }
 
     /// Returns the row, or the element of one, that an expression names.
@@ -93,7 +125,7 @@ impl Lowering<'_> {
             },
             _ => None,
         };
-        found.ok_or_else(|| unsupported("a row of another closure", "use the rows that the closure is given"))
+        found.ok_or_else(no_such_row)
     }
 
     /// Lowers an expression where its value is seen.
@@ -104,10 +136,14 @@ impl Lowering<'_> {
                 Row::Value(value) => value,
                 _ => return Err(unsupported("a whole document as a value", "name one of its fields")),
             },
-            E::Key { of, ty } => match self.given(lambda, *of)? {
+            E::Key { of, name, ty } => match self.given(lambda, *of)? {
                 Row::Document { alias, .. } => Value {
                     path: Some(FieldPath::root().key("id")),
                     ..Value::clean(Expr::Id(alias), *ty, false)
+                },
+                Row::Struct(members) => match members.into_iter().find(|(known, _)| known == name) {
+                    Some((_, Row::Value(key))) => key,
+                    _ => return Err(no_such_row()),
                 },
                 _ => return Err(unsupported("the key of something that is not a document", "name a field")),
             },
@@ -156,6 +192,9 @@ impl Lowering<'_> {
             }
             E::Fold { fold, of, ty } => self.group_fold(lambda, *fold, *of, *ty)?,
             E::Tuple(_) => return Err(unsupported("a tuple as a value", "compare its elements")),
+            E::Struct(_) => {
+                return Err(unsupported("a computed struct as a value", "name one of its members"));
+            }
             _ => Value::clean(Expr::IsTrue(Box::new(self.condition(lambda, id)?)), Type::Bool, false),
         })
     }
@@ -167,6 +206,14 @@ impl Lowering<'_> {
             doc::Expr::Position { ty, .. } => (*ty, true),
             _ => return Err(unsupported("an expression that is not a field", "name a field")),
         };
+        if let Some(member) = self.member(lambda, id)? {
+            let Row::Value(member) = member else {
+                return Err(unsupported("a computed struct as a value", "name one of its members"));
+            };
+            // It may be absent by where it is taken from.
+            let nullable = member.shape.nullable || nullable;
+            return Ok(Value { shape: Shape { nullable, ..member.shape }, ..member });
+        }
         let (expr, path) = self.at_path(lambda, id, View::Declared(ty.kind()))?;
         Ok(Value { expr, shape: Shape { ty, nullable }, clean: false, path: Some(path) })
     }
@@ -176,7 +223,7 @@ impl Lowering<'_> {
         let view = View::Only(ty.kind());
         let is_field =
             matches!(lambda.node(lambda.field(of)), doc::Expr::Field { .. } | doc::Expr::Position { .. });
-        if is_field {
+        if is_field && self.member(lambda, of)?.is_none() {
             let (expr, path) = self.at_path(lambda, of, view)?;
             return Ok(Value { path: Some(path), ..Value::clean(expr, ty, true) });
         }
@@ -197,8 +244,7 @@ impl Lowering<'_> {
             doc::Expr::Defaulted(_, default) => Some(default),
             _ => None,
         };
-        let (at, path) = path_below(lambda, lambda.field(id))?;
-        let row = self.base(lambda, at)?;
+        let (row, path) = self.stored_in(lambda, lambda.field(id))?;
         let column = match &row {
             Row::Document { alias, collection } => {
                 column_of(collection, &path, view, default).map(|column| Expr::Column {
@@ -235,11 +281,11 @@ impl Lowering<'_> {
         if let doc::Expr::Lookup { of, key, .. } = lambda.node(id) {
             return self.looked_up(lambda, *of, *key);
         }
-        let (at, path) = path_below(lambda, lambda.field(id))?;
+        let (row, path) = self.stored_in(lambda, lambda.field(id))?;
         if path.is_root() {
             return Err(unsupported("whether something that is not a field is missing", "name a field"));
         }
-        Ok((document_of(self.base(lambda, at)?)?, Expr::Text(path.json_path().into())))
+        Ok((document_of(row)?, Expr::Text(path.json_path().into())))
     }
 
     /// Returns the document that an object is stored in, and the path to what is under a key of it that a call supplies.
@@ -247,9 +293,9 @@ impl Lowering<'_> {
         let source = given_by_call(lambda, key)
             .ok_or_else(|| unsupported("a key that is neither a text nor a parameter", "use a parameter"))?;
         let step = self.bind(source, BindForm::Key);
-        let (at, path) = path_below(lambda, of)?;
+        let (row, path) = self.stored_in(lambda, of)?;
         let object = Expr::Text(path.json_path().into());
-        Ok((document_of(self.base(lambda, at)?)?, Expr::binary(Binary::Concat, object, step)))
+        Ok((document_of(row)?, Expr::binary(Binary::Concat, object, step)))
     }
 
     /// Lowers the call of a function of ours. The text may be of any kind, the function sees to that; its other
@@ -404,10 +450,14 @@ fn document_of(row: Row) -> Result<Expr, CompileError> {
     match row {
         Row::Document { alias, .. } => Ok(Expr::Doc(alias)),
         Row::Value(outer) => Ok(Expr::OfKind(Box::new(outer.expr), Kind::Object)),
-        Row::Tuple(_) | Row::Group { .. } => {
+        Row::Tuple(_) | Row::Struct(_) | Row::Group { .. } => {
             Err(unsupported("a field of a row that is a tuple", "take the row apart first"))
         }
     }
+}
+
+fn no_such_row() -> CompileError {
+    unsupported("a row of another closure", "use the rows that the closure is given")
 }
 
 pub(super) fn unsupported(what: &str, instead: &str) -> CompileError {

@@ -44,6 +44,8 @@ pub(crate) enum Expr {
     Key {
         /// The document.
         of: ExprId,
+        /// The stored name.
+        name: &'static str,
         /// The key's type.
         ty: Type,
     },
@@ -203,6 +205,8 @@ pub(crate) enum Expr {
     },
     /// Several values.
     Tuple(Vec<ExprId>),
+    /// A struct or a document made of its members, by their stored names.
+    Struct(Vec<(Cow<'static, str>, ExprId)>),
 }
 
 /// How two values are compared.
@@ -521,6 +525,7 @@ impl Expr {
             Expr::Arithmetic { args, .. } => args.iter_mut().for_each(|x| *x = f(*x)),
             Expr::Fold { of, .. } => *of = of.map(f),
             Expr::Tuple(items) => items.iter_mut().for_each(|x| *x = f(*x)),
+            Expr::Struct(members) => members.iter_mut().for_each(|(_, x)| *x = f(*x)),
         }
         self
     }

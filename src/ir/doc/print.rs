@@ -73,6 +73,14 @@ impl Lambda {
                 self.list(of.as_slice(), out)
             }
             Expr::Tuple(items) => self.list(items, out),
+            Expr::Struct(members) => {
+                out.write_str("{ ")?;
+                for (place, (name, member)) in members.iter().enumerate() {
+                    write!(out, "{}{name}: ", if place > 0 { ", " } else { "" })?;
+                    self.write(*member, out)?;
+                }
+                out.write_str(" }")
+            }
         }
     }
 

@@ -71,7 +71,7 @@ impl<'a> Evaluator<'a> {
                 Some(of) => aggregate::fold(*fold, self, &term.of_member(*of, None), &term.of_members(*of))?,
                 None => aggregate::count(term.members().len()),
             },
-            Expr::Row(_) | Expr::Item { .. } | Expr::Tuple(_) => Json::Null,
+            Expr::Row(_) | Expr::Item { .. } | Expr::Tuple(_) | Expr::Struct(_) => Json::Null,
             Expr::Compare(..)
             | Expr::And(..)
             | Expr::Or(..)

@@ -158,8 +158,21 @@ impl<'a> Term<'a> {
                 },
                 _ => Meaning::Nothing,
             },
+            Expr::Field { of, key, .. } => self.member(*of, key),
+            Expr::Key { of, name, .. } => self.member(*of, name),
             _ => Meaning::Node(self.clone()),
         }
+    }
+
+    /// Returns what a field or a key of `of` stands for: a member of a struct that was made, else itself.
+    fn member(&self, of: ExprId, name: &str) -> Meaning<'a> {
+        if let Meaning::Node(made) = self.at(of).resolve()
+            && let Expr::Struct(members) = made.node()
+        {
+            let member = members.iter().find(|(known, _)| known == name);
+            return member.map_or(Meaning::Nothing, |(_, member)| made.at(*member).resolve());
+        }
+        Meaning::Node(self.clone())
     }
 
     /// Returns the columns that the expression is, tuples opened.
@@ -174,6 +187,9 @@ impl<'a> Meaning<'a> {
         match &self {
             Meaning::Node(term) => match term.node() {
                 Expr::Tuple(items) => items.iter().flat_map(|item| term.at(*item).columns()).collect(),
+                Expr::Struct(members) => {
+                    members.iter().flat_map(|(_, member)| term.at(*member).columns()).collect()
+                }
                 _ => vec![self],
             },
             _ => vec![self],

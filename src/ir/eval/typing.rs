@@ -38,7 +38,7 @@ impl Term<'_> {
             | Expr::InList { .. }
             | Expr::InOptions { .. }
             | Expr::InItems { .. } => Type::Bool,
-            Expr::Row(_) | Expr::Item { .. } | Expr::Tuple(_) => Type::Any,
+            Expr::Row(_) | Expr::Item { .. } | Expr::Tuple(_) | Expr::Struct(_) => Type::Any,
         }
     }
 

@@ -79,9 +79,9 @@ fn over_selected(can_fail: bool) -> BoxedStrategy<Sketch> {
     let item = prop_oneof![6 => grammar.any(2), 1 => select(expr::wholes())];
     let items = vec(item, 1..=3);
     let before = stages(&grammar);
-    (before, items, any::<bool>())
-        .prop_flat_map(move |(before, items, bare)| {
-            let (row, leaves) = row(items, bare);
+    (before, items, form())
+        .prop_flat_map(move |(before, items, form)| {
+            let (row, leaves) = row(items, form);
             let grammar = Grammar::over_row(leaves, can_fail);
             (Just((before, row)), stages(&grammar), reading(&grammar)).prop_map(
                 |((mut before, row), after, end)| {
@@ -98,25 +98,21 @@ fn over_groups() -> BoxedStrategy<Sketch> {
     let grammar = Grammar::over_documents(false);
     let key = prop_oneof![3 => select(grammar.leaves.to_vec()), 1 => grammar.initial()];
     let folds = vec(fold(&grammar), 0..=3);
-    (stages(&grammar), vec(key, 1..=2), any::<bool>(), folds).prop_flat_map(grouped).boxed()
+    (stages(&grammar), vec(key, 1..=2), form(), folds, form()).prop_flat_map(grouped).boxed()
 }
 
 /// Texts counted by their first scalar values, and nothing else asked.
 fn initials() -> BoxedStrategy<Sketch> {
     let key = vec(Grammar::over_documents(false).initial(), 1);
-    (Just(Vec::new()), key, any::<bool>(), vec(Just(count()), 0..=1)).prop_flat_map(grouped).boxed()
+    (Just(Vec::new()), key, form(), vec(Just(count()), 0..=1), form()).prop_flat_map(grouped).boxed()
 }
 
 /// Goes on behind groups by some keys.
 fn grouped(
-    (mut before, keys, bare, folds): (Vec<Step>, Vec<Typed>, bool, Vec<Typed>),
+    (mut before, keys, key_form, folds, form): (Vec<Step>, Vec<Typed>, Form, Vec<Typed>, Form),
 ) -> impl Strategy<Value = Sketch> {
-    let is_bare = bare && keys.len() == 1;
-    let mut key: Vec<Tree> = keys.iter().map(|key| key.tree.clone()).collect();
-    let key = if is_bare { key.remove(0) } else { Tree::Tuple(key) };
-    let of_key = |i: usize| if is_bare { Tree::Row(0) } else { Tree::Row(0).item(i as u8) };
-    let keys = keys.into_iter().enumerate().map(|(i, key)| Typed { tree: of_key(i), ..key });
-    let (row, mut leaves) = row(keys.chain(folds).collect(), false);
+    let (key, keys) = row(keys, key_form);
+    let (row, mut leaves) = row(keys.into_iter().chain(folds).collect(), form);
     // A float total may differ in its last place, so nothing is decided by one.
     leaves.retain(|leaf| !leaf.is_total);
     let grammar = Grammar::over_row(leaves, false);
@@ -127,21 +123,62 @@ fn grouped(
     })
 }
 
+/// The names of the members of a struct that is selected; the first holds a struct.
+const MEMBERS: [&str; 6] = ["in", "id", "a.b", "", "name", "doc"];
+
+/// How several values are one row.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// The value itself, where it is the only one; else a tuple.
+    Bare,
+    /// A tuple.
+    Tuple,
+    /// A struct.
+    Struct,
+    /// A struct with the first, and with a struct of the others.
+    Nested,
+}
+
+fn form() -> impl Strategy<Value = Form> {
+    select(vec![Form::Bare, Form::Bare, Form::Tuple, Form::Tuple, Form::Struct, Form::Nested])
+}
+
 /// Returns the row that a select of the items makes, and what a later closure can name of it.
-fn row(items: Vec<Typed>, bare: bool) -> (Tree, Vec<Leaf>) {
-    let is_bare = bare && items.len() == 1;
-    let name = |i: usize| if is_bare { Tree::Row(0) } else { Tree::Row(0).item(i as u8) };
-    let leaf = |(i, item): (usize, &Typed)| Leaf { tree: name(i), ..item.clone() };
+fn row(items: Vec<Typed>, form: Form) -> (Tree, Vec<Leaf>) {
+    let is_one = items.len() == 1;
+    let member = |of: Tree, place: usize, item: &Typed| {
+        Tree::Member(Box::new(of), MEMBERS[place + 1], item.ty, item.nullable)
+    };
+    let name = |i: usize, item: &Typed| match form {
+        Form::Bare if is_one => Tree::Row(0),
+        Form::Bare | Form::Tuple => Tree::Row(0).item(i as u8),
+        Form::Nested if i > 0 => {
+            let inner = Tree::Member(Box::new(Tree::Row(0)), MEMBERS[0], Type::Object, false);
+            member(inner, i, item)
+        }
+        Form::Struct | Form::Nested => member(Tree::Row(0), i, item),
+    };
+    let leaf = |(i, item): (usize, &Typed)| Leaf { tree: name(i, item), ..item.clone() };
     let mut leaves: Vec<Leaf> = items.iter().enumerate().map(leaf).collect();
-    for (i, _) in items.iter().enumerate().filter(|(_, item)| item.ty == Type::Any) {
+    for (i, item) in items.iter().enumerate().filter(|(_, item)| item.ty == Type::Any) {
         for ty in [Type::Text, Type::F64, Type::Bool] {
-            leaves.push(Typed::new(name(i).seen_as(ty), ty).nullable(true));
-            leaves.push(Typed::new(name(i).json("name").seen_as(ty), ty).nullable(true));
+            leaves.push(Typed::new(name(i, item).seen_as(ty), ty).nullable(true));
+            leaves.push(Typed::new(name(i, item).json("name").seen_as(ty), ty).nullable(true));
         }
     }
     let mut trees: Vec<Tree> = items.into_iter().map(|item| item.tree).collect();
-    let row = if is_bare { trees.remove(0) } else { Tree::Tuple(trees) };
-    (row, leaves)
+    if let (Form::Bare, true) = (form, is_one) {
+        return (trees.remove(0), leaves);
+    }
+    if let Form::Bare | Form::Tuple = form {
+        return (Tree::Tuple(trees), leaves);
+    }
+    let mut members: Vec<(&str, Tree)> = MEMBERS.into_iter().skip(1).zip(trees).collect();
+    if let (Form::Nested, false) = (form, is_one) {
+        let others = members.split_off(1);
+        members.push((MEMBERS[0], Tree::Struct(others)));
+    }
+    (Tree::Struct(members), leaves)
 }
 
 /// The number of members of a group.

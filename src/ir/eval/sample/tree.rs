@@ -52,6 +52,9 @@ pub(crate) enum Tree {
     /// The item of the innermost such closure.
     Innermost,
     Tuple(Vec<Tree>),
+    Struct(Vec<(&'static str, Tree)>),
+    /// A member of a row that is a struct.
+    Member(Box<Tree>, &'static str, Type, bool),
 }
 
 /// What the items of a list or a map are.
@@ -233,8 +236,8 @@ impl Builder {
         let expr = match tree {
             Tree::Row(i) => Expr::Row(lambda.binders[*i]),
             Tree::Item(of, index) => Expr::Item { of: self.expr(of, lambda), index: *index },
-            Tree::Key(of) => Expr::Key { of: self.expr(of, lambda), ty: Type::I64 },
-            Tree::Field(of, key, ty, nullable) => Expr::Field {
+            Tree::Key(of) => Expr::Key { of: self.expr(of, lambda), name: "id", ty: Type::I64 },
+            Tree::Field(of, key, ty, nullable) | Tree::Member(of, key, ty, nullable) => Expr::Field {
                 of: self.expr(of, lambda),
                 key: Cow::Borrowed(key),
                 ty: *ty,
@@ -320,6 +323,10 @@ impl Builder {
                 Expr::Row(*item)
             }
             Tree::Tuple(items) => Expr::Tuple(self.exprs(items, lambda)),
+            Tree::Struct(members) => {
+                let member = |(name, of): &(&'static str, Tree)| ((*name).into(), self.expr(of, lambda));
+                Expr::Struct(members.iter().map(member).collect())
+            }
         };
         lambda.nodes.push(expr);
         lambda.nodes.len() as ExprId - 1
