@@ -149,6 +149,14 @@ fn groups() -> Result<()> {
                 q.group_by(|e| (e.machine, e.agg)).select(|g| (g.key, g.max(|e| e.at), g.sum(|e| e.size)))
             }),
         )?;
+        p.add(
+            "with a condition on groups",
+            c.compile(|q, (x,)| {
+                q.group_by(|e| (e.machine, e.agg))
+                    .filter(|g| g.count().gt(x))
+                    .select(|g| (g.key, g.max(|e| e.at)))
+            }),
+        )?;
         p.add("number of groups", c.compile(|q, ()| q.group_by(|e| e.system).select(|g| g.key).count()))
     })
 }

@@ -276,7 +276,7 @@ impl<T: Row, M: Mode> Query<T, M> {
         self.retype()
     }
 
-    /// Groups rows by a key; finish with [`Grouped::select`].
+    /// Groups rows by a key, which may be a tuple or a struct; finish with [`Grouped::select`].
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));

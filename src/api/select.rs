@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::api::arena::{self, Frame};
-use crate::api::expr::Expr;
+use crate::api::expr::{Expr, Predicate};
 use crate::api::mode::Mode;
 use crate::api::ops::Num;
 use crate::api::query::Query;
@@ -11,7 +11,7 @@ use crate::api::value::{Ordered, Row, Symbol, Value};
 use crate::ir::doc::{Expr as Tree, Fold, Stage};
 use crate::ir::types::Type;
 
-/// Rows grouped by a key; finish with [`select`](Grouped::select).
+/// Rows grouped by a key: [`filter`](Grouped::filter) leaves groups out, [`select`](Grouped::select) finishes.
 #[must_use = "groups do nothing until `.select(..)`"]
 #[derive(Debug)]
 pub struct Grouped<K, T, M> {
@@ -19,7 +19,7 @@ pub struct Grouped<K, T, M> {
     key: PhantomData<fn() -> K>,
 }
 
-/// The group inside [`Grouped::select`]: `g.key`, `g.count()`, `g.sum(|e| e.amount)`.
+/// The group inside [`Grouped::select`] and [`Grouped::filter`]: `g.key`, `g.count()`, `g.sum(|e| e.amount)`.
 ///
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
@@ -89,12 +89,34 @@ impl<K: Symbol, T: Row, M: Mode> Grouped<K, T, M> {
         Grouped { query, key: PhantomData }
     }
 
-    /// Turns each group into an expression or a tuple of expressions over its key and its folds.
+    /// Keeps the groups for which the condition holds.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let folders = notes.query().group_by(|n| (n.folder, n.done)).filter(|g| g.max(|n| n.stars).ge(3));
+    /// assert_eq!(folders.select(|g| (g.key, g.count())).to_vec()?, [(("work".to_owned(), false), 1)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn filter<B: Predicate>(mut self, f: impl FnOnce(Group<K, T::Sym>) -> B) -> Self {
+        let frame = Frame::two();
+        let root = f(Self::group(&frame)).condition().raw();
+        self.query.description.push(Stage::Filter, &frame, root);
+        self
+    }
+
+    /// Turns each group into an expression, or a tuple or struct of expressions, over its key and its folds.
     pub fn select<P: Symbol>(mut self, f: impl FnOnce(Group<K, T::Sym>) -> P) -> Query<P::Out, M> {
         let frame = Frame::two();
-        let [key, row] = frame.rows();
-        let root = f(Group { key: K::bind(key), row: T::Sym::bind(row) }).node();
+        let root = f(Self::group(&frame)).node();
         self.query.description.push(Stage::Select, &frame, root);
         self.query.retype()
+    }
+
+    fn group(frame: &Frame) -> Group<K, T::Sym> {
+        let [key, row] = frame.rows();
+        Group { key: K::bind(key), row: T::Sym::bind(row) }
     }
 }

@@ -1,4 +1,4 @@
-//! Queries: WITH, SELECT, FROM, WHERE, GROUP BY, ORDER BY, LIMIT.
+//! Queries: WITH, SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT.
 
 use crate::compile::emit::Printer;
 use crate::ir::doc::Nulls;
@@ -47,6 +47,10 @@ impl Printer {
         if !select.group.is_empty() {
             self.push(" GROUP BY ");
             self.list(&select.group, ", ", Printer::expr);
+        }
+        if !select.having.is_empty() {
+            self.push(" HAVING ");
+            self.conjunction(&select.having);
         }
     }
 

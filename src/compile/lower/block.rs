@@ -39,6 +39,27 @@ pub(super) enum Row {
     },
 }
 
+/// Conditions, all of which hold.
+#[derive(Clone, Debug, Default)]
+struct Conditions {
+    certain: Vec<Expr>,
+    fallible: Vec<Expr>,
+}
+
+impl Conditions {
+    /// Adds a condition. One that can fail is kept apart (rule 8).
+    fn add(&mut self, condition: Expr) {
+        let alike = if can_fail(&condition) { &mut self.fallible } else { &mut self.certain };
+        alike.extend(condition.into_conjuncts());
+    }
+
+    /// Returns all of them. One that can fail is asked only where every one that cannot holds, in the order in which they
+    /// were written, so that no plan can change what fails (rule 8).
+    fn all(&self) -> impl Iterator<Item = Expr> {
+        self.certain.iter().cloned().chain(guarded(&self.certain, &self.fallible))
+    }
+}
+
 /// A SELECT that can still take stages.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
@@ -46,9 +67,9 @@ pub(super) struct Block {
     collection: Arc<str>,
     from: Vec<Source>,
     joins: Vec<Expr>,
-    conditions: Vec<Expr>,
-    fallible: Vec<Expr>,
+    conditions: Conditions,
     group: Vec<Expr>,
+    having: Conditions,
     order: Vec<(Expr, bool, Nulls)>,
     /// What makes the order total: row ids, or the keys of groups.
     ties: Vec<Expr>,
@@ -67,9 +88,9 @@ impl Block {
             collection: collection.name.as_str().into(),
             from: vec![table(alias, collection)],
             joins: Vec::new(),
-            conditions: Vec::new(),
-            fallible: Vec::new(),
+            conditions: Conditions::default(),
             group: Vec::new(),
+            having: Conditions::default(),
             order: Vec::new(),
             ties: vec![Expr::Id(alias)],
             ordered: true,
@@ -94,7 +115,7 @@ impl Block {
         let id = Expr::Id(*alias);
         let is_given = |operand: &Expr| matches!(operand, Expr::Bind(_) | Expr::Int(_));
         !self.is_grouped()
-            && self.conditions.iter().any(|condition| match condition {
+            && self.conditions.certain.iter().any(|condition| match condition {
                 Expr::Binary(Binary::Eq, left, right) => {
                     **left == id && is_given(right) || **right == id && is_given(left)
                 }
@@ -102,13 +123,14 @@ impl Block {
             })
     }
 
-    /// Adds a condition. One that can fail is kept apart (rule 8).
+    /// Adds a condition on rows.
     pub(super) fn filter(&mut self, condition: Expr) {
-        if can_fail(&condition) {
-            self.fallible.extend(condition.into_conjuncts());
-        } else {
-            self.conditions.extend(condition.into_conjuncts());
-        }
+        self.conditions.add(condition);
+    }
+
+    /// Adds a condition on groups.
+    pub(super) fn filter_groups(&mut self, condition: Expr) {
+        self.having.add(condition);
     }
 
     /// Sorts; keys that are there already break ties behind the new ones, or stand before them with `then`.
@@ -172,11 +194,11 @@ impl Block {
 
     /// Returns whether some rows might be left unasked of a condition that can fail.
     pub(super) fn is_lazy_with_failure(&self) -> bool {
-        self.is_limited() && !self.fallible.is_empty()
+        self.is_limited() && self.can_fail()
     }
 
     pub(super) fn can_fail(&self) -> bool {
-        !self.fallible.is_empty()
+        !self.conditions.fallible.is_empty() || !self.having.fallible.is_empty()
     }
 
     /// Returns whether a value of the row can fail and can be computed outside of the block: what is made of groups
@@ -187,21 +209,13 @@ impl Block {
         fails && !self.is_grouped()
     }
 
-    /// Returns all conditions. One that can fail is asked only where every one that cannot holds, in the order in
-    /// which they were written, so that no plan can change what fails (rule 8).
-    fn all_conditions(&self) -> Vec<Expr> {
-        let mut all = self.joins.clone();
-        all.extend(self.conditions.iter().cloned());
-        all.extend(guarded(&self.conditions, &self.fallible));
-        all
-    }
-
     fn select(&self, columns: Vec<Expr>) -> Select {
         Select {
             columns,
             from: self.from.clone(),
-            filter: self.all_conditions(),
+            filter: self.joins.iter().cloned().chain(self.conditions.all()).collect(),
             group: self.group.clone(),
+            having: self.having.all().collect(),
             limit: self.limit.clone(),
             offset: self.offset.clone(),
             ..Select::default()
@@ -282,9 +296,9 @@ impl Block {
             collection: self.collection,
             from,
             joins: crossing.joins,
-            conditions: Vec::new(),
-            fallible: Vec::new(),
+            conditions: Conditions::default(),
             group: Vec::new(),
+            having: Conditions::default(),
             order: keys,
             ties,
             ordered: self.ordered && !self.forgets_order,

@@ -59,6 +59,11 @@ impl Lowering<'_> {
         })
     }
 
+    /// Lowers the conditions that a closure returned the AND of.
+    pub(super) fn conjuncts(&mut self, lambda: &Lambda) -> Result<Vec<Expr>, CompileError> {
+        conjuncts(lambda, lambda.root).into_iter().map(|part| self.condition(lambda, part)).collect()
+    }
+
     fn absent(&mut self, lambda: &Lambda, field: ExprId, absence: Absence) -> Result<Expr, CompileError> {
         let (document, path) = self.place_of(lambda, field)?;
         let found = Expr::Call(SqlFunction::JsonType, vec![document, path]);
@@ -101,7 +106,7 @@ fn given_list(lambda: &Lambda, list: ExprId) -> Result<BindSource, CompileError>
 }
 
 /// Returns the parts that a condition is the AND of, in the order written.
-pub(super) fn conjuncts(lambda: &Lambda, id: ExprId) -> Vec<ExprId> {
+fn conjuncts(lambda: &Lambda, id: ExprId) -> Vec<ExprId> {
     chain(lambda, id, |node| match node {
         doc::Expr::And(left, right) => Some((*left, *right)),
         _ => None,

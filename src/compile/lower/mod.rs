@@ -86,14 +86,19 @@ impl Lowering<'_> {
         match stage {
             // For calls without the value there is another statement: `Statement::without`.
             Stage::Filter(lambda) | Stage::FilterSome(_, lambda) => {
+                if let Row::Group { key, of } = &block.row {
+                    self.enter(lambda, [key.as_ref(), of.as_ref()]);
+                    self.folds = true;
+                    let conditions = self.conjuncts(lambda);
+                    self.folds = false;
+                    conditions?.into_iter().for_each(|condition| block.filter_groups(condition));
+                    return Ok(block);
+                }
                 if block.is_limited() || block.is_grouped() {
                     block = self.wrap(block)?;
                 }
                 self.enter(lambda, [&block.row]);
-                for part in condition::conjuncts(lambda, lambda.root) {
-                    let condition = self.condition(lambda, part)?;
-                    block.filter(condition);
-                }
+                self.conjuncts(lambda)?.into_iter().for_each(|condition| block.filter(condition));
             }
             Stage::Order { keys, then } => {
                 if block.is_limited() {

@@ -53,6 +53,7 @@ fn rewritten(select: &Select, context: &mut Context<'_>, next: &mut Alias) -> Op
     };
     let order = select.order.iter().map(|term| &term.by);
     let plain = select.filter.is_empty()
+        && select.having.is_empty()
         && select.columns.iter().chain(order).all(|x| x == key || *x == Expr::CountAll);
     if !plain || source != alias || view.kind() != Kind::Text {
         return None;

@@ -94,10 +94,13 @@ pub(crate) fn run(
     }
 }
 
-/// Calls `f` on every list of conditions of a statement: that of the write, and that of each query.
+/// Calls `f` on every list of conditions of a statement: that of the write, and those of each query.
 fn each_filter(statement: &mut Statement, f: &mut dyn FnMut(&mut Vec<Expr>)) {
     if let Body::Update { filter, .. } | Body::Delete { filter, .. } = &mut statement.body {
         f(filter);
     }
-    each_select_mut(statement, &mut |select| f(&mut select.filter));
+    each_select_mut(statement, &mut |select| {
+        f(&mut select.filter);
+        f(&mut select.having);
+    });
 }

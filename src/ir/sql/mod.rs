@@ -84,6 +84,8 @@ pub(crate) struct Select {
     pub(crate) filter: Vec<Expr>,
     /// What rows are grouped by.
     pub(crate) group: Vec<Expr>,
+    /// Conditions on groups, all of which hold.
+    pub(crate) having: Vec<Expr>,
     /// The order.
     pub(crate) order: Vec<OrderTerm>,
     /// How many rows at most.

@@ -93,7 +93,8 @@ macro_rules! walks {
                     SourceKind::Table { .. } | SourceKind::Cte(_) => {}
                 }
             }
-            select.columns.$iter().chain(select.filter.$iter()).chain(select.group.$iter()).for_each(|x| f($Part::Expr(x)));
+            select.columns.$iter().chain(select.filter.$iter()).for_each(|x| f($Part::Expr(x)));
+            select.group.$iter().chain(select.having.$iter()).for_each(|x| f($Part::Expr(x)));
             for term in select.order.$iter() {
                 f($Part::Expr(&$($mutability)? term.by));
             }

@@ -204,6 +204,7 @@ fn take(select: &mut Select, alias: Alias, collection: &Collection, way: Way, ne
         .iter_mut()
         .chain(asked.map(|(_, condition)| condition))
         .chain(&mut select.group)
+        .chain(&mut select.having)
         .chain(order)
         .for_each(&mut redirect);
     select.filter.insert(0, Expr::binary(Binary::Eq, Expr::Id(narrow_alias), Expr::Id(alias)));

@@ -38,7 +38,8 @@ impl Chosen<'_> {
         };
         let order = self.select.order.iter().map(|term| &term.by);
         let keys: Vec<&Expr> = self.select.group.iter().chain(order).collect();
-        let asked = self.select.filter.iter().chain(keys.iter().copied()).chain(&self.select.columns);
+        let of_groups = self.select.having.iter().chain(&self.select.columns);
+        let asked = self.select.filter.iter().chain(keys.iter().copied()).chain(of_groups);
         for field in asked.flat_map(|expr| self.unindexed(expr)) {
             add(Obstacle::NoIndex { field });
         }
@@ -141,7 +142,8 @@ impl Chosen<'_> {
     fn not_narrow(&self) -> Vec<Obstacle> {
         let narrow = self.collection.narrow.as_ref().map_or(&[][..], |narrow| &narrow.columns);
         let order = self.select.order.iter().map(|term| &term.by);
-        let asked = self.conditions().chain(&self.select.group).chain(order).chain(&self.select.columns);
+        let of_groups = self.select.having.iter().chain(&self.select.columns);
+        let asked = self.conditions().chain(&self.select.group).chain(order).chain(of_groups);
         let needs = asked.map(|expr| Needs::of(expr, self.alias)).filter(|needs| !needs.document);
         let lacking = |name: &str| !narrow.iter().any(|column| column == name) && !self.is_held(name);
         needs

@@ -39,7 +39,7 @@ impl<'a> Question<'a> {
             .collect();
         let mut rest = Needs::default();
         let order = select.order.iter().map(|term| &term.by);
-        for expr in order.chain(&select.group) {
+        for expr in order.chain(&select.group).chain(&select.having) {
             rest.add(expr, alias);
         }
         for expr in select.columns.iter().filter(|expr| !matches!(expr, Expr::Doc(_))) {

@@ -112,15 +112,24 @@ fn grouped(
     (mut before, keys, key_form, folds, form): (Vec<Step>, Vec<Typed>, Form, Vec<Typed>, Form),
 ) -> impl Strategy<Value = Sketch> {
     let (key, keys) = row(keys, key_form);
-    let (row, mut leaves) = row(keys.into_iter().chain(folds).collect(), form);
+    let of_group: Vec<Typed> = keys.into_iter().chain(folds).collect();
     // A float total may differ in its last place, so nothing is decided by one.
-    leaves.retain(|leaf| !leaf.is_total);
-    let grammar = Grammar::over_row(leaves, false);
-    before.extend([Step::Group(key), Step::Select(row)]);
-    (Just(before), stages(&grammar), reading(&grammar)).prop_map(|(mut stages, after, end)| {
-        stages.extend(after);
-        Sketch { stages, end }
-    })
+    let decisive = |leaves: &[Leaf]| {
+        let leaves = leaves.iter().filter(|leaf| !leaf.is_total).cloned().collect();
+        Grammar::over_row(leaves, false)
+    };
+    let having = weighted(0.4, decisive(&of_group).condition(1).prop_map(Step::Having));
+    let (row, leaves) = row(of_group, form);
+    let grammar = decisive(&leaves);
+    before.push(Step::Group(key));
+    (Just((before, row)), having, stages(&grammar), reading(&grammar)).prop_map(
+        |((mut stages, row), having, after, end)| {
+            stages.extend(having);
+            stages.push(Step::Select(row));
+            stages.extend(after);
+            Sketch { stages, end }
+        },
+    )
 }
 
 /// The names of the members of a struct that is selected; the first holds a struct.

@@ -98,6 +98,8 @@ pub(crate) enum Step {
     Unordered,
     Select(Tree),
     Group(Tree),
+    /// A filter of groups.
+    Having(Tree),
 }
 
 /// A terminal as trees.
@@ -152,7 +154,7 @@ impl Builder {
     fn statement(mut self, sketch: &Sketch) -> Built {
         let mut stages = Vec::new();
         for (i, step) in sketch.stages.iter().enumerate() {
-            let groups = i > 0 && matches!(sketch.stages[i - 1], Step::Group(_));
+            let groups = i > 0 && matches!(sketch.stages[i - 1], Step::Group(_) | Step::Having(_));
             stages.extend(self.stage(step, groups));
         }
         let terminal = match &sketch.end {
@@ -194,6 +196,7 @@ impl Builder {
             Step::Unordered => Stage::Unordered,
             Step::Select(of) => Stage::Select(self.lambda(of, if of_groups { 2 } else { 1 })),
             Step::Group(key) => Stage::Group(self.lambda(key, 1)),
+            Step::Having(condition) => Stage::Filter(self.lambda(condition, 2)),
         })
     }
 
