@@ -65,6 +65,20 @@
 //! # }
 //! ```
 //!
+//! A query may stand inside of a closure, and name its rows: [`from`] begins one. It is a condition, a value, or a list
+//! for `is_in`.
+//!
+//! ```
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+//! # fn main() -> vellum::Result<()> {
+//! # let notes = database()?.collection::<Note>()?;
+//! let in_folder = |n: NoteFields| from::<Note>().filter(move |other| other.folder.eq(n.folder));
+//! assert_eq!(notes.filter(|n| in_folder(n).any(|other| other.done)).select(|n| n.id).to_vec()?, [1, 2]);
+//! assert_eq!(notes.query().select(|n| (n.id, in_folder(n).count().expr())).to_vec()?, [(1, 2), (2, 2), (3, 1)]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Documents of any shape
 //!
 //! A field of the type `serde_json::Value` is a [`Json`] in a query: a path into it is written as in Rust, and says as
@@ -217,7 +231,7 @@ pub use api::{
     NestedOption, Newtype, Nullable, Num, On, Operand, OperandList, OptionList, OptionOperand, Optional,
     Options, OrderKey, OrderKeys, Ordered, Param, ParamSet, ParamType, Place, Plan, Predicate, Query, Root,
     Row, RowCount, RowIter, Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx,
-    Value, Variant, all_of, any_of, lit, when,
+    Value, Variant, all_of, any_of, from, from_named, lit, when,
 };
 pub use codec::CodecError;
 pub use compile::{CompileError, NarrowGap, Obstacle, Reading};
@@ -231,7 +245,7 @@ pub use vellum_derive::{Document, Embed, Params};
 pub mod prelude {
     pub use crate::{
         Collection, Compiled, Database, Document, Embed, Expr, Param, Params, Query, StructFields, Tx,
-        all_of, any_of, lit, when, x,
+        all_of, any_of, from, lit, when, x,
     };
 }
 

@@ -6,7 +6,7 @@ mod support;
 
 use std::fmt::Write as _;
 
-use support::event::{Event, event};
+use support::event::{Event, EventFields, event};
 use vellum::prelude::*;
 use vellum::{Collection, Compiled, ExplainedPlan, Result};
 
@@ -158,6 +158,26 @@ fn groups() -> Result<()> {
             }),
         )?;
         p.add("number of groups", c.compile(|q, ()| q.group_by(|e| e.system).select(|g| g.key).count()))
+    })
+}
+
+#[test]
+fn queries_inside_of_closures() -> Result<()> {
+    assert_plans("inside", |p| {
+        let c = p.events.clone();
+        let same = |e: EventFields| from::<Event>().filter(move |o| o.system.eq(e.machine));
+        p.add("exists", c.compile(|q, (x,)| q.filter(|e| e.user.eq(x) & same(e).exists()).select(|e| e.at)))?;
+        p.add("does not exist", c.compile(|q, ()| q.filter(|e| !same(e).exists()).count()))?;
+        p.add("by a key", c.compile(|q, ()| q.filter(|e| from::<Event>().any(|o| o.id.eq(e.at))).count()))?;
+        p.add("count", c.compile(|q, ()| q.select(|e| (e.at, same(e).count().expr()))))?;
+        p.add("max", c.compile(|q, ()| q.filter(|e| e.at.eq(same(e).max(|o| o.at))).count()))?;
+        p.add(
+            "is_in",
+            c.compile(|q, (x,)| {
+                let users = from::<Event>().filter(|o| o.at.gt(x)).select(|o| o.user);
+                q.filter(|e| e.system.is_in(users)).count()
+            }),
+        )
     })
 }
 

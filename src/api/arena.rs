@@ -167,14 +167,14 @@ impl Arena {
         places.iter_mut().flatten().zip(0..).for_each(|(place, number)| *place = number);
         let mut constants = Vec::new();
         let used = self.nodes.iter().zip(&places).filter(|(_, place)| place.is_some());
-        let nodes = used.map(|(expr, _)| match expr {
-            Expr::Constant { index, ty } => {
-                constants.push(self.constants.get(*index as usize).cloned().unwrap_or(Value::Null));
-                Expr::Constant { index: first_constant + constants.len() as u32 - 1, ty: *ty }
-            }
-            other => other.clone().map_operands(&mut |operand| {
-                places.get(operand as usize).copied().flatten().unwrap_or(operand)
-            }),
+        let nodes = used.map(|(expr, _)| {
+            let place = |operand: ExprId| places.get(operand as usize).copied().flatten().unwrap_or(operand);
+            let mut copy = expr.clone().map_operands(&mut |operand| place(operand));
+            copy.map_constants(&mut |index| {
+                constants.push(self.constants.get(index as usize).cloned().unwrap_or(Value::Null));
+                first_constant + constants.len() as u32 - 1
+            });
+            copy
         });
         (nodes.collect(), constants)
     }
@@ -218,6 +218,16 @@ pub(crate) fn constant(value: Value, ty: Type) -> Node {
         let index = arena.constants.len() as u32;
         arena.constants.push(value);
         arena.push(Expr::Constant { index, ty })
+    })
+}
+
+/// Takes over the constants of a query that stands inside of the closure, and returns the number of the first.
+#[track_caller]
+pub(crate) fn adopt(constants: Vec<Value>) -> u32 {
+    with(|arena| {
+        let first = arena.constants.len() as u32;
+        arena.constants.extend(constants);
+        first
     })
 }
 
@@ -473,6 +483,7 @@ pub(crate) fn may_be_null(node: Node) -> bool {
                 Some(Expr::Call { function, args }) if !function.is_condition() => {
                     pending.extend(args.iter().copied())
                 }
+                Some(Expr::Subquery(subquery)) if subquery.nullable => return true,
                 Some(Expr::Fold { fold, .. }) if !matches!(fold, Fold::Count | Fold::Sum) => return true,
                 _ => {}
             }

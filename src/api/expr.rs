@@ -272,10 +272,10 @@ impl Predicate for Param<bool> {
     }
 }
 
-/// The lists that `is_in` accepts: arrays, slices, vectors, or a list parameter. Sealed.
+/// The lists that `is_in` accepts: arrays, slices, vectors, a list parameter, or a query of one value. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of `{T}`",
-    label = "expected an array, slice or `Vec` of `{T}`, or a `Param<Vec<{T}>>`"
+    label = "expected an array, slice or `Vec` of `{T}`, a `Param<Vec<{T}>>`, or a query `from::<_>()..select(..)`"
 )]
 pub trait OperandList<T>: Sealed {
     #[doc(hidden)]

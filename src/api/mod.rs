@@ -38,6 +38,7 @@ mod sealed;
 mod select;
 mod session;
 mod snapshot;
+mod subquery;
 #[cfg(test)]
 mod tests;
 mod tuples;
@@ -76,6 +77,7 @@ pub use query::{Query, Root};
 pub use row_count::RowCount;
 pub use select::{Group, Grouped};
 pub use snapshot::Snapshot;
+pub use subquery::{from, from_named};
 pub use tx::Tx;
 pub use value::{NestedOption, Ordered, Row, Scalar, Symbol, Value};
 pub use variant::Variant;

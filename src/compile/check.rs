@@ -1,41 +1,24 @@
 //! Refuses what cannot be run, in the user's words, before anything is lowered.
 
 use crate::compile::CompileError;
-use crate::ir::doc::{Assignment, Count, Expr, ExprId, Lambda, Source, Stage, Statement, Terminal};
+use crate::ir::doc::{
+    Assignment, Count, Expr, ExprId, Lambda, Query, Source, Stage, Statement, Subquery, Terminal,
+};
 use crate::ir::path::FieldPath;
 use crate::ir::types::Type;
 
 /// How deep an expression may nest, chains of `&` and `|` counting as one level.
 const DEPTH_LIMIT: usize = 200;
 
-/// How many levels a question about a list's items is: a query in an expression, of which SQLite takes few in one
-/// another.
-const ITEMS_DEPTH: usize = 8;
+/// How many levels a query in an expression is, one over a list's items too: SQLite takes few in one another.
+const QUERY_DEPTH: usize = 8;
 
 /// Checks a statement.
 pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
     let params = statement.params.len();
-    for stage in &statement.query.stages {
-        match stage {
-            Stage::Filter(lambda) | Stage::Group(lambda) => expression(lambda, params)?,
-            Stage::FilterSome(slot, lambda) => {
-                known(*slot, params)?;
-                expression(lambda, params)?;
-            }
-            Stage::Order { keys, .. } => keys.iter().try_for_each(|key| expression(&key.by, params))?,
-            Stage::Select(lambda) => {
-                expression(lambda, params)?;
-                selected(lambda, lambda.root)?;
-            }
-            Stage::Skip(Count::Param(slot)) | Stage::Take(Count::Param(slot)) => known(*slot, params)?,
-            Stage::Skip(Count::Constant(_))
-            | Stage::Take(Count::Constant(_))
-            | Stage::Unordered
-            | Stage::ForbidScan => {}
-        }
-    }
+    query(&statement.query, params)?;
     match &statement.terminal {
-        Terminal::Fold(_, lambda) => expression(lambda, params),
+        Terminal::Fold(_, lambda) => expression(lambda, params).map(|_| ()),
         Terminal::Update(assignments) => {
             let Source::Collection { key, .. } = &statement.query.source;
             assignments.iter().try_for_each(|assignment| assigned(assignment, params, key))?;
@@ -45,20 +28,63 @@ pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
     }
 }
 
+/// Checks the stages of a query and returns how deep its expressions nest.
+fn query(query: &Query, params: usize) -> Result<usize, CompileError> {
+    let mut deepest = 0;
+    for stage in &query.stages {
+        match stage {
+            Stage::FilterSome(slot, _)
+            | Stage::Skip(Count::Param(slot))
+            | Stage::Take(Count::Param(slot)) => known(*slot, params)?,
+            _ => {}
+        }
+        for lambda in stage.lambdas() {
+            deepest = deepest.max(expression(lambda, params)?);
+        }
+        if let Stage::Select(lambda) = stage {
+            selected(lambda, lambda.root)?;
+        }
+    }
+    Ok(deepest)
+}
+
+/// Checks a query inside of a closure and returns how deep its expressions nest.
+fn subquery(subquery: &Subquery, params: usize) -> Result<usize, CompileError> {
+    let refused = |what: &str, instead: &str| CompileError::Unsupported {
+        what: format!("{what} as a value inside of a closure"),
+        instead: instead.to_owned(),
+    };
+    let deepest = query(&subquery.query, params)?;
+    match &subquery.terminal {
+        Terminal::Rows => {
+            Err(refused("all rows of a query", "ask `is_in` of the query, or take its `first()`"))
+        }
+        Terminal::Single => Err(refused("`single()`", "take the `first()`")),
+        Terminal::Update(_) | Terminal::Delete => Err(refused("an update or delete", "run it on its own")),
+        Terminal::Fold(_, lambda) => Ok(deepest.max(expression(lambda, params)?)),
+        Terminal::First | Terminal::Count | Terminal::Exists | Terminal::NotExists => Ok(deepest),
+    }
+}
+
 fn known(slot: u16, params: usize) -> Result<(), CompileError> {
     if usize::from(slot) < params { Ok(()) } else { Err(CompileError::ForeignParameter) }
 }
 
-/// Checks the parameters and the depth of an expression.
-fn expression(lambda: &Lambda, params: usize) -> Result<(), CompileError> {
+/// Checks the parameters and the depth of an expression, and returns how deep it nests.
+fn expression(lambda: &Lambda, params: usize) -> Result<usize, CompileError> {
     let mut depths: Vec<usize> = Vec::with_capacity(lambda.nodes.len());
     for node in &lambda.nodes {
         if let Expr::Param { slot, .. } = node {
             known(*slot, params)?;
         }
+        let inside = match node {
+            Expr::Subquery(inner) => subquery(inner, params)?,
+            Expr::InQuery { query: inner, .. } => query(inner, params)?,
+            _ => 0,
+        };
         let operands = node.operands();
         let below = |id: &ExprId| depths.get(*id as usize).copied().unwrap_or(0);
-        let deepest = operands.iter().map(below).max().unwrap_or(0);
+        let deepest = operands.iter().map(below).chain([inside]).max().unwrap_or(0);
         let chained = match node {
             Expr::And(..) => operands.iter().any(|id| matches!(lambda.node(*id), Expr::And(..))),
             Expr::Or(..) => operands.iter().any(|id| matches!(lambda.node(*id), Expr::Or(..))),
@@ -66,7 +92,7 @@ fn expression(lambda: &Lambda, params: usize) -> Result<(), CompileError> {
         };
         let depth = deepest
             + match node {
-                Expr::Items { .. } => ITEMS_DEPTH,
+                Expr::Items { .. } | Expr::Subquery(_) | Expr::InQuery { .. } => QUERY_DEPTH,
                 _ => usize::from(!chained),
             };
         if depth > DEPTH_LIMIT {
@@ -77,7 +103,7 @@ fn expression(lambda: &Lambda, params: usize) -> Result<(), CompileError> {
         }
         depths.push(depth);
     }
-    Ok(())
+    Ok(depths.into_iter().max().unwrap_or(0))
 }
 
 /// Checks that what is selected as a value that is always there cannot be absent with the struct around it.
@@ -102,7 +128,7 @@ fn selected(lambda: &Lambda, id: ExprId) -> Result<(), CompileError> {
 
 /// Returns the lambda of an assignment and the field that it goes to.
 fn target(assignment: &Assignment) -> (&Lambda, ExprId) {
-    let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = assignment;
+    let lambda = assignment.lambda();
     let target = match lambda.root() {
         Expr::Tuple(pair) => pair.first().copied().unwrap_or(lambda.root),
         _ => lambda.root,
@@ -114,6 +140,13 @@ fn target(assignment: &Assignment) -> (&Lambda, ExprId) {
 fn assigned(assignment: &Assignment, params: usize, key: &str) -> Result<(), CompileError> {
     let (lambda, target) = target(assignment);
     expression(lambda, params)?;
+    if lambda.has_query() {
+        // What it gives for one document could depend on those that were changed before.
+        return Err(CompileError::Unsupported {
+            what: "a query inside of an assigned value".to_owned(),
+            instead: "read what it gives first, and assign that".to_owned(),
+        });
+    }
     match lambda.node(lambda.field(target)) {
         Expr::Field { ty, .. } => match assignment {
             Assignment::Increment(_) if ty.kind() != Type::I64.kind() => Err(CompileError::TypeMismatch {

@@ -111,25 +111,8 @@ fn plan(
 /// Returns whether an expression of a statement may be deep.
 fn is_large(statement: &doc::Statement) -> bool {
     const SMALL: usize = 64;
-    let is_large = |lambda: &doc::Lambda| lambda.nodes.len() > SMALL;
-    let stages = statement.query.stages.iter().any(|stage| match stage {
-        doc::Stage::Filter(lambda)
-        | doc::Stage::FilterSome(_, lambda)
-        | doc::Stage::Select(lambda)
-        | doc::Stage::Group(lambda) => is_large(lambda),
-        doc::Stage::Order { keys, .. } => keys.iter().any(|key| is_large(&key.by)),
-        _ => false,
-    });
-    stages
-        || match &statement.terminal {
-            doc::Terminal::Fold(_, lambda) => is_large(lambda),
-            doc::Terminal::Update(assignments) => assignments.iter().any(|assignment| match assignment {
-                doc::Assignment::Set(lambda)
-                | doc::Assignment::Unset(lambda)
-                | doc::Assignment::Increment(lambda) => is_large(lambda),
-            }),
-            _ => false,
-        }
+    let mut lambdas = statement.query.lambdas().chain(statement.terminal.lambdas());
+    lambdas.any(|lambda| lambda.size() > SMALL)
 }
 
 /// Takes a checked statement through the stages.
@@ -140,7 +123,7 @@ fn rewritten(
     stage: &mut dyn FnMut(Depth, &'static str, &sql::Statement),
 ) -> Result<(Plan, [Vec<Reading>; 2]), CompileError> {
     let Lowered { statement: lowered, output, is_unique } = lower::lower(statement, catalog)?;
-    let forbids_scan = statement.query.stages.contains(&doc::Stage::ForbidScan);
+    let forbids_scan = statement.forbids_scan();
     let mut rewrite = |depth: Depth| {
         let mut sql = lowered.clone();
         stage(depth, "lower", &sql);
@@ -177,11 +160,10 @@ fn refuse_scan<'r>(
     statement: &doc::Statement,
     mut readings: impl Iterator<Item = &'r Reading>,
 ) -> Result<(), CompileError> {
-    let doc::Source::Collection { name, .. } = &statement.query.source;
-    let refused = |why: String| Err(CompileError::Scan { collection: name.to_string(), why });
     if let Some(scan) = readings.find(|reading| reading.is_scan) {
         let obstacles = scan.obstacles.iter().map(|obstacle| format!("; {obstacle}")).collect::<String>();
-        return refused(format!("{}{obstacles}", scan.choice));
+        let why = format!("{}{obstacles}", scan.choice);
+        return Err(CompileError::Scan { collection: scan.collection.clone(), why });
     }
     // A write to all documents asks for none of them.
     let picks = |stage: &doc::Stage| {
@@ -189,7 +171,9 @@ fn refuse_scan<'r>(
         matches!(stage, Filter(_) | FilterSome(..) | Skip(_) | Take(_))
     };
     if statement.terminal.is_write() && !statement.query.stages.iter().any(picks) {
-        return refused("it writes to all of them".to_owned());
+        let doc::Source::Collection { name, .. } = &statement.query.source;
+        let why = "it writes to all of them".to_owned();
+        return Err(CompileError::Scan { collection: name.to_string(), why });
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::compile::CompileError;
 use crate::compile::lower::Lowering;
 use crate::compile::lower::value::{Value, can_fail, given_by_call, range_kind, unsupported};
-use crate::ir::doc::{self, Absence, Comparison, ExprId, Lambda};
+use crate::ir::doc::{self, Absence, Comparison, ExprId, Lambda, Terminal};
 use crate::ir::sql::{
     Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction, walk,
 };
@@ -29,7 +29,10 @@ impl Lowering<'_> {
             E::Not(inner) => Expr::NotTrue(Box::new(self.condition(lambda, *inner)?)),
             E::Compare(comparison, left, right) => {
                 let (left, right) = (self.value(lambda, *left)?, self.value(lambda, *right)?);
-                compare(*comparison, &left, &right)
+                match comparison {
+                    Comparison::EqOption => compare(*comparison, &left, &right),
+                    _ => compare(*comparison, &self.compared(left), &self.compared(right)),
+                }
             }
             E::IsAbsent(inner, absence) => self.absent(lambda, *inner, *absence)?,
             E::IsNone(inner) => Expr::IsNull(Box::new(self.value(lambda, *inner)?.expr)),
@@ -43,6 +46,13 @@ impl Lowering<'_> {
                 // A key is never null.
                 let is_key = matches!(*item, Expr::Id(_));
                 if is_key { Expr::In(item, items) } else { Expr::InOptions(item, items, Box::new(none)) }
+            }
+            E::InQuery { item, query } => {
+                let item = self.value(lambda, *item)?.expr;
+                Expr::In(Box::new(item), Box::new(self.values_inside(query)?))
+            }
+            E::Subquery(subquery) if matches!(subquery.terminal, Terminal::Exists | Terminal::NotExists) => {
+                self.exists_inside(subquery)?
             }
             E::InItems { item, items } => {
                 let item = self.value(lambda, *item)?;
@@ -184,7 +194,7 @@ fn equal(left: &Value, right: &Value, none_equals_none: bool) -> Expr {
         return Expr::binary(Binary::Is, left.of_kind(), right.of_kind());
     }
     let left_expr = if settles(right) { left.expr.clone() } else { left.of_kind() };
-    let right_expr = if converts(left) { right.of_kind() } else { right.expr.clone() };
+    let right_expr = if converts(&left.expr) { right.of_kind() } else { right.expr.clone() };
     computed([left, right], Expr::binary(Binary::Eq, left_expr, right_expr))
 }
 
@@ -209,13 +219,17 @@ fn holds_query(expr: &Expr) -> bool {
 
 /// Returns whether a value is certain to be of its kind and leaves what it is compared with as it is.
 fn settles(value: &Value) -> bool {
-    value.clean && !converts(value)
+    value.clean && !converts(&value.expr)
 }
 
-/// Returns whether SQLite converts a text beside the value to a number first: beside a row id, also one that a query
+/// Returns whether SQLite converts a text beside an expression to a number first: beside a row id, also one that a query
 /// inside gives.
-fn converts(value: &Value) -> bool {
-    matches!(value.expr, Expr::Id(_) | Expr::Output { .. })
+pub(super) fn converts(expr: &Expr) -> bool {
+    match expr {
+        Expr::Id(_) | Expr::Output { .. } => true,
+        Expr::Scalar(select) => select.columns.first().is_some_and(converts),
+        _ => false,
+    }
 }
 
 /// An ordered comparison, which null never satisfies. Against a value that is certain to be of its kind a stored

@@ -7,6 +7,7 @@
 mod block;
 mod condition;
 mod items;
+mod subquery;
 mod value;
 mod write;
 
@@ -38,6 +39,7 @@ pub(crate) fn lower(statement: &doc::Statement, catalog: &Catalog) -> Result<Low
         rows: Vec::new(),
         folds: false,
         is_unique: false,
+        around: None,
     };
     let (body, output) = lowering.statement(statement)?;
     let is_unique = lowering.is_unique;
@@ -54,6 +56,8 @@ pub(super) struct Lowering<'a> {
     /// Whether a fold may stand here: in what is selected from a group, and not inside another fold.
     folds: bool,
     is_unique: bool,
+    /// Inside of a query in a closure, its first alias: those before it belong to what is around it.
+    around: Option<Alias>,
 }
 
 impl Lowering<'_> {
@@ -232,6 +236,7 @@ impl Lowering<'_> {
     ) -> Result<(Select, Output), CompileError> {
         self.enter(lambda, [&block.row]);
         let value = self.value(lambda, lambda.root)?;
+        self.is_of_own_rows(&value)?;
         // Where something can fail every row is asked, also one that has no value (rule 8).
         let is_extreme =
             matches!(fold, Fold::Min | Fold::Max) && !block.can_fail() && !value::can_fail(&value.expr);

@@ -8,7 +8,7 @@ use crate::compile::lower::block::Row;
 use crate::compile::lower::items::Items;
 use crate::compile::lower::{Lowering, type_name};
 use crate::ir::catalog::{Collection, Column};
-use crate::ir::doc::{self, Arithmetic, ExprId, Fold, Function, Lambda};
+use crate::ir::doc::{self, Arithmetic, ExprId, Fold, Function, Lambda, Terminal};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::sql::{Binary, BindForm, BindSource, Expr, Range, RangeKind, Shape, SqlFunction, walk};
 use crate::ir::types::Type;
@@ -190,6 +190,9 @@ impl Lowering<'_> {
                 let shape = Shape { ty: *ty, nullable: *nullable };
                 self.item_fold(lambda, &Items { list: *list, key: *key, item: *item, shape }, *fold)?
             }
+            E::Subquery(subquery) if !matches!(subquery.terminal, Terminal::Exists | Terminal::NotExists) => {
+                self.value_inside(subquery)?
+            }
             E::Fold { fold, of, ty } => self.group_fold(lambda, *fold, *of, *ty)?,
             E::Tuple(_) => return Err(unsupported("a tuple as a value", "compare its elements")),
             E::Struct(_) => {
@@ -351,6 +354,7 @@ impl Lowering<'_> {
         let value = self.value(lambda, of);
         self.folds = true;
         let value = value?;
+        self.is_of_own_rows(&value)?;
         let nullable = !matches!(fold, Fold::Sum | Fold::Count);
         Ok(Value::clean(self.fold_of(fold, value, lambda.display(of)), ty, nullable))
     }

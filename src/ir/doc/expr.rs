@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
+use crate::ir::doc::{Query, Subquery};
 use crate::ir::path::FieldPath;
 use crate::ir::types::Type;
 use crate::ir::value::FieldDefault;
@@ -100,6 +101,15 @@ pub(crate) enum Expr {
         /// The list.
         list: ExprId,
     },
+    /// The value is among those that a query gives.
+    InQuery {
+        /// The value.
+        item: ExprId,
+        /// The query.
+        query: Box<Query>,
+    },
+    /// One value that a query gives.
+    Subquery(Box<Subquery>),
     /// The value equals one of a few expressions.
     InItems {
         /// The value.
@@ -489,7 +499,7 @@ impl Expr {
     /// Returns the expression with each operand replaced, from left to right.
     pub(crate) fn map_operands(mut self, f: &mut dyn FnMut(ExprId) -> ExprId) -> Expr {
         match &mut self {
-            Expr::Row(_) | Expr::Param { .. } | Expr::Constant { .. } => {}
+            Expr::Row(_) | Expr::Param { .. } | Expr::Constant { .. } | Expr::Subquery(_) => {}
             Expr::Item { of, .. }
             | Expr::Key { of, .. }
             | Expr::Field { of, .. }
@@ -509,6 +519,7 @@ impl Expr {
             | Expr::Defaulted(x, _) => {
                 *x = f(*x);
             }
+            Expr::InQuery { item, .. } => *item = f(*item),
             Expr::Compare(_, a, b) | Expr::And(a, b) | Expr::Or(a, b) => (*a, *b) = (f(*a), f(*b)),
             Expr::InList { item, list } | Expr::InOptions { item, list } => {
                 (*item, *list) = (f(*item), f(*list));

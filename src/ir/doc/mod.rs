@@ -7,6 +7,7 @@
 
 mod expr;
 mod print;
+mod subquery;
 
 use std::borrow::Cow;
 
@@ -15,6 +16,8 @@ use smallvec::SmallVec;
 pub(crate) use expr::{
     Absence, Arithmetic, Binder, Comparison, Expr, ExprId, Fold, Function, ItemFold, Lambda, Nulls,
 };
+
+pub(crate) use subquery::Subquery;
 
 use crate::ir::types::Type;
 
@@ -33,23 +36,34 @@ impl Statement {
     /// Returns the slots that a filter depends on, each once.
     pub(crate) fn optional_slots(&self) -> SmallVec<[u16; 4]> {
         let mut slots = SmallVec::new();
-        for stage in &self.query.stages {
+        self.any_stage(&mut |stage| {
             if let Stage::FilterSome(slot, _) = stage
                 && !slots.contains(slot)
             {
                 slots.push(*slot);
             }
-        }
+            false
+        });
         slots
     }
 
     /// Returns the statement for calls that give no value for the `absent` slots: the filters that depend on them are
     /// gone. A plan takes those that are there for filters like any other.
     pub(crate) fn without(&self, absent: &[u16]) -> Statement {
-        let is_there = |stage: &&Stage| !matches!(stage, Stage::FilterSome(slot, _) if absent.contains(slot));
-        let stages = self.query.stages.iter().filter(is_there).cloned().collect();
-        let query = Query { source: self.query.source.clone(), stages };
-        Statement { query, terminal: self.terminal.clone(), params: self.params.clone() }
+        let mut statement = self.clone();
+        let is_there = |stage: &Stage| !matches!(stage, Stage::FilterSome(slot, _) if absent.contains(slot));
+        statement.query.retain_stages(&is_there);
+        statement.terminal.retain_stages(&is_there);
+        statement
+    }
+
+    /// Returns whether a stage refuses to visit every document.
+    pub(crate) fn forbids_scan(&self) -> bool {
+        self.any_stage(&mut |stage| *stage == Stage::ForbidScan)
+    }
+
+    fn any_stage(&self, f: &mut dyn FnMut(&Stage) -> bool) -> bool {
+        self.query.any_stage(f) || self.terminal.lambdas().iter().any(|lambda| lambda.any_stage(f))
     }
 }
 

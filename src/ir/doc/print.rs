@@ -3,8 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use crate::ir::doc::{
-    Absence, Arithmetic, Assignment, Comparison, Count, Expr, ExprId, Fold, Lambda, Query, Source, Stage,
-    Statement, Terminal,
+    Absence, Arithmetic, Assignment, Binder, Comparison, Count, Expr, ExprId, Fold, Lambda, Query, Source,
+    Stage, Statement, Terminal,
 };
 use crate::ir::types::Type;
 use crate::ir::value::Kind;
@@ -46,6 +46,13 @@ impl Lambda {
             Expr::IsAbsent(inner, Absence::JsonNull) => self.method(*inner, "is_json_null", &[], out),
             Expr::InList { item, list } => self.method(*item, "is_in", &[*list], out),
             Expr::InOptions { item, list } => self.method(*item, "is_in_options", &[*list], out),
+            Expr::InQuery { item, query } => {
+                self.write(*item, out)?;
+                write!(out, ".is_in({})", on_one_line(query))
+            }
+            Expr::Subquery(subquery) => {
+                write!(out, "{}{}", on_one_line(&subquery.query), subquery.terminal)
+            }
             Expr::InItems { item, items } => self.method(*item, "is_in", items, out),
             Expr::Call { function, args } => match args.split_first() {
                 Some((of, rest)) => self.method(*of, function.name(), rest, out),
@@ -84,9 +91,9 @@ impl Lambda {
         }
     }
 
-    /// Writes a member; the row in front of a document's own field says nothing and is left out.
+    /// Writes a member; the row in front of a field of the closure's own row says nothing and is left out.
     fn member(&self, of: ExprId, name: &str, out: &mut String) -> fmt::Result {
-        if !matches!(self.node(of), Expr::Row(_)) {
+        if !matches!(self.node(of), Expr::Row(binder) if !self.is_around(*binder)) {
             self.write(of, out)?;
             out.write_char('.')?;
         }
@@ -94,6 +101,12 @@ impl Lambda {
             if c.is_control() { write!(out, "{}", c.escape_unicode())? } else { out.write_char(c)? }
         }
         Ok(())
+    }
+
+    /// Returns whether a row is that of a closure around the query that this one is in.
+    fn is_around(&self, binder: Binder) -> bool {
+        let is_item = |node: &Expr| matches!(node, Expr::Items { item, .. } if *item == binder);
+        !self.binders.contains(&binder) && !self.nodes.iter().any(is_item)
     }
 
     fn infix(&self, left: ExprId, sign: &str, right: ExprId, out: &mut String) -> fmt::Result {
@@ -172,30 +185,41 @@ fn fold_name(fold: Fold) -> &'static str {
     }
 }
 
+/// Returns a query as it stands inside of a closure.
+fn on_one_line(query: &Query) -> String {
+    query.to_string().replace("\n  .", ".")
+}
+
 /// Prints the statement as the chain of calls that made it, a line a stage.
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.query)?;
-        match &self.terminal {
-            Terminal::Rows => f.write_str("  .to_vec()"),
-            Terminal::First => f.write_str("  .first()"),
-            Terminal::Single => f.write_str("  .single()"),
-            Terminal::Count => f.write_str("  .count()"),
-            Terminal::Exists => f.write_str("  .exists()"),
-            Terminal::NotExists => f.write_str("  .all(..)"),
+        write!(f, "{}\n  {}", self.query, self.terminal)
+    }
+}
+
+impl fmt::Display for Terminal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Terminal::Rows => f.write_str(".to_vec()"),
+            Terminal::First => f.write_str(".first()"),
+            Terminal::Single => f.write_str(".single()"),
+            Terminal::Count => f.write_str(".count()"),
+            Terminal::Exists => f.write_str(".exists()"),
+            Terminal::NotExists => f.write_str(".all(..)"),
             Terminal::Fold(fold, lambda) => {
-                write!(f, "  .{}({})", fold_name(*fold), lambda.display(lambda.root))
+                write!(f, ".{}({})", fold_name(*fold), lambda.display(lambda.root))
             }
-            Terminal::Delete => f.write_str("  .delete()"),
+            Terminal::Delete => f.write_str(".delete()"),
             Terminal::Update(assignments) => {
-                f.write_str("  .update(")?;
+                f.write_str(".update(")?;
                 for (place, assignment) in assignments.iter().enumerate() {
-                    let (name, lambda) = match assignment {
-                        Assignment::Set(lambda) => ("set", lambda),
-                        Assignment::Unset(lambda) => ("unset", lambda),
-                        Assignment::Increment(lambda) => ("increment", lambda),
+                    let name = match assignment {
+                        Assignment::Set(_) => "set",
+                        Assignment::Unset(_) => "unset",
+                        Assignment::Increment(_) => "increment",
                     };
                     let comma = if place > 0 { ", " } else { "" };
+                    let lambda = assignment.lambda();
                     write!(f, "{comma}{name}{}", lambda.display(lambda.root))?;
                 }
                 f.write_char(')')

@@ -44,6 +44,10 @@ impl<'a> Evaluator<'a> {
                 let item = self.of_declared_kind(&at(item))?;
                 Ok(values.iter().any(|value| equal(&item, value)))
             }
+            Expr::InQuery { item, query } => {
+                let item = self.of_declared_kind(&at(item))?;
+                self.is_in_query(&term, &item, query)
+            }
             Expr::InItems { item, items } => {
                 let item = self.of_declared_kind(&at(item))?;
                 Ok(self.of_declared_kind_all(&term, items)?.iter().any(|value| equal(&item, value)))
@@ -163,7 +167,7 @@ fn flat<'a>(terms: Vec<Term<'a>>, open: fn(&Expr) -> Option<(ExprId, ExprId)>) -
 }
 
 /// Returns whether two values are there and equal.
-fn equal(a: &Json, b: &Json) -> bool {
+pub(super) fn equal(a: &Json, b: &Json) -> bool {
     order(a, b) == Some(Ordering::Equal)
 }
 

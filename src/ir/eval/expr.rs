@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use super::json::Json;
 use super::row::{Meaning, Term};
-use super::{Column, EvalError, aggregate, number, text};
+use super::{Collection, Column, EvalError, aggregate, number, text};
 use crate::ir::doc::{Expr, ExprId};
 use crate::ir::value::{FieldDefault, Kind, Value};
 
 /// Evaluates expressions, given the values that stand beside the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evaluator<'a> {
+    pub(super) collections: &'a [Collection],
     pub(super) params: &'a [Value],
     pub(super) constants: &'a [Value],
 }
@@ -67,6 +68,7 @@ impl<'a> Evaluator<'a> {
                 let chosen = if self.holds(&term.at(*condition))? { *then } else { *otherwise };
                 self.of_kind(&term.at(chosen), ty.kind())?.into_owned()
             }
+            Expr::Subquery(subquery) => self.subquery(&term, subquery)?,
             Expr::Fold { fold, of, .. } => match of {
                 Some(of) => aggregate::fold(*fold, self, &term.of_member(*of, None), &term.of_members(*of))?,
                 None => aggregate::count(term.members().len()),
@@ -80,6 +82,7 @@ impl<'a> Evaluator<'a> {
             | Expr::IsAbsent(..)
             | Expr::InList { .. }
             | Expr::InOptions { .. }
+            | Expr::InQuery { .. }
             | Expr::InItems { .. }
             | Expr::Call { .. } => Json::Bool(self.holds(&term)?),
         }))

@@ -24,7 +24,7 @@ mod update;
 
 pub(crate) use json::Json;
 
-use crate::ir::doc::{Source, Statement};
+use crate::ir::doc::Statement;
 use crate::ir::value::{Kind, Value};
 
 /// A document and its row id.
@@ -126,8 +126,6 @@ pub(crate) enum EvalError {
 /// # Errors
 /// The failure of a condition, a projection, a fold or a change; nothing has changed then.
 pub(crate) fn run(statement: &Statement, input: &Input<'_>) -> Result<Answer, EvalError> {
-    let Source::Collection { name, .. } = &statement.query.source;
-    let collection = input.collections.iter().find(|c| c.name == *name);
-    let documents = collection.map_or(&[][..], |c| &c.documents);
-    query::run(statement, documents, expr::Evaluator { params: input.params, constants: input.constants })
+    let Input { collections, params, constants } = *input;
+    query::run(statement, expr::Evaluator { collections, params, constants })
 }

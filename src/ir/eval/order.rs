@@ -6,8 +6,8 @@ use super::EvalError;
 use super::expr::Evaluator;
 use super::json::Json;
 use super::number::Number;
-use super::row::{Meaning, Row, Term};
-use crate::ir::doc::{Nulls, OrderKey, Stage};
+use super::row::{Behind, Meaning, Row, Term};
+use crate::ir::doc::{Nulls, OrderKey};
 use crate::ir::value::Kind;
 
 /// The place of a value in the ascending order of values declared with one kind.
@@ -86,11 +86,11 @@ pub(super) fn is_open<'r>(places: impl Iterator<Item = &'r Vec<Rank>>) -> bool {
     false
 }
 
-/// A key that rows are sorted by, with the stages before it.
-#[derive(Clone, Copy, Debug)]
+/// A key that rows are sorted by, with what stands before it.
+#[derive(Clone, Debug)]
 pub(super) struct SortKey<'a> {
     pub(super) key: &'a OrderKey,
-    pub(super) stages: &'a [Stage],
+    pub(super) behind: Behind<'a>,
 }
 
 /// Sorts rows by the keys and at last by what they are, in the direction of the last key. Returns whether two rows
@@ -103,8 +103,8 @@ pub(super) fn sort<'a>(
     let mut placed = Vec::with_capacity(rows.len());
     for row in rows.drain(..) {
         let mut places = Vec::with_capacity(keys.len());
-        for SortKey { key, stages } in keys {
-            let term = Term::root(&key.by, stages, Some(row.clone()));
+        for SortKey { key, behind } in keys {
+            let term = Term::root(&key.by, behind, Some(row.clone()));
             places.push(Rank::of(&*evaluator.value(&term)?, term.ty().kind()));
         }
         placed.push((places, row));

@@ -44,11 +44,19 @@ pub(super) struct Term<'a> {
     frame: Frame<'a>,
 }
 
+/// The stages before a closure, and for a query inside of another closure what is around it.
+#[derive(Clone, Debug)]
+pub(super) struct Behind<'a> {
+    pub(super) stages: &'a [Stage],
+    /// The query as an expression of that closure, with the rows that it was given.
+    pub(super) around: Option<Rc<Term<'a>>>,
+}
+
 /// What a closure was given.
 #[derive(Clone, Debug)]
 struct Frame<'a> {
-    /// The stages before the closure.
-    stages: &'a [Stage],
+    /// What stands before the closure.
+    behind: Behind<'a>,
     /// The row; none for questions about the query itself.
     row: Option<Row<'a>>,
     /// Inside a fold, the member of the group.
@@ -98,14 +106,14 @@ fn shape(mut stages: &[Stage]) -> Shape<'_> {
 }
 
 impl<'a> Term<'a> {
-    /// Returns what a closure that stands behind `stages` returned, for a row.
-    pub(super) fn root(lambda: &'a Lambda, stages: &'a [Stage], row: Option<Row<'a>>) -> Term<'a> {
-        Term { lambda, id: lambda.root, frame: Frame { stages, row, member: None, items: Vec::new() } }
+    /// Returns what a closure that stands there returned, for a row.
+    pub(super) fn root(lambda: &'a Lambda, behind: &Behind<'a>, row: Option<Row<'a>>) -> Term<'a> {
+        Term { lambda, id: lambda.root, frame: Frame::new(behind, row) }
     }
 
-    /// Returns what a row behind `stages` is.
-    pub(super) fn whole(stages: &'a [Stage], row: Row<'a>) -> Meaning<'a> {
-        Frame { stages, row: Some(row), member: None, items: Vec::new() }.whole()
+    /// Returns what a row there is.
+    pub(super) fn whole(behind: &Behind<'a>, row: Row<'a>) -> Meaning<'a> {
+        Frame::new(behind, Some(row)).whole()
     }
 
     /// Returns another expression of the same closure.
@@ -144,11 +152,7 @@ impl<'a> Term<'a> {
     /// Follows rows and elements of tuples to what they stand for.
     pub(super) fn resolve(&self) -> Meaning<'a> {
         match self.node() {
-            Expr::Row(binder) if self.lambda.binders.first() == Some(binder) => self.frame.whole(),
-            Expr::Row(binder) => match self.frame.items.iter().rev().find(|item| item.binder == *binder) {
-                Some(item) => Meaning::Item(Rc::clone(item)),
-                None => self.frame.member(),
-            },
+            Expr::Row(binder) => self.row(*binder),
             Expr::Item { of, index } => match self.at(*of).resolve() {
                 Meaning::Node(tuple) => match tuple.node() {
                     Expr::Tuple(items) => items
@@ -161,6 +165,18 @@ impl<'a> Term<'a> {
             Expr::Field { of, key, .. } => self.member(*of, key),
             Expr::Key { of, name, .. } => self.member(*of, name),
             _ => Meaning::Node(self.clone()),
+        }
+    }
+
+    /// Returns what a row is that this closure was given, or one around it.
+    fn row(&self, binder: Binder) -> Meaning<'a> {
+        if let Some(item) = self.frame.items.iter().rev().find(|item| item.binder == binder) {
+            return Meaning::Item(Rc::clone(item));
+        }
+        match self.lambda.binders.iter().position(|own| *own == binder) {
+            Some(0) => self.frame.whole(),
+            Some(_) => self.frame.member(),
+            None => self.frame.behind.around.as_ref().map_or(Meaning::Nothing, |around| around.row(binder)),
         }
     }
 
@@ -198,27 +214,36 @@ impl<'a> Meaning<'a> {
 }
 
 impl<'a> Frame<'a> {
+    fn new(behind: &Behind<'a>, row: Option<Row<'a>>) -> Frame<'a> {
+        Frame { behind: behind.clone(), row, member: None, items: Vec::new() }
+    }
+
+    /// Returns what stands before some of the stages.
+    fn before(&self, stages: &'a [Stage]) -> Behind<'a> {
+        Behind { stages, around: self.behind.around.clone() }
+    }
+
     /// Returns what the first row of the closure is.
     fn whole(&self) -> Meaning<'a> {
-        match shape(self.stages) {
+        match shape(self.behind.stages) {
             Shape::Documents => Meaning::Document(match &self.row {
                 Some(Row::Document(document)) => Some(document),
                 _ => None,
             }),
-            Shape::Selected(select, stages) => Term::root(select, stages, self.row.clone()).resolve(),
+            Shape::Selected(select, stages) => {
+                Term::root(select, &self.before(stages), self.row.clone()).resolve()
+            }
             Shape::Grouped(key, stages) => {
                 let first = self.row.as_ref().and_then(|row| row.members().first().cloned());
-                Term::root(key, stages, first).resolve()
+                Term::root(key, &self.before(stages), first).resolve()
             }
         }
     }
 
     /// Returns what the second row of the closure is: a member of the group.
     fn member(&self) -> Meaning<'a> {
-        match shape(self.stages) {
-            Shape::Grouped(_, stages) => {
-                Frame { stages, row: self.member.clone(), member: None, items: Vec::new() }.whole()
-            }
+        match shape(self.behind.stages) {
+            Shape::Grouped(_, stages) => Frame::new(&self.before(stages), self.member.clone()).whole(),
             _ => Meaning::Nothing,
         }
     }

@@ -1,7 +1,7 @@
 //! What the query itself says of an expression: its type, whether it may be null, whether it can fail.
 
 use super::row::{Meaning, Term};
-use crate::ir::doc::{Arithmetic, Expr, Fold, ItemFold};
+use crate::ir::doc::{Arithmetic, Expr, Fold, ItemFold, Lambda, Terminal};
 use crate::ir::types::Type;
 
 impl Term<'_> {
@@ -28,6 +28,7 @@ impl Term<'_> {
             Expr::Flattened(_) => Type::Object,
             Expr::Defaulted(field, _) => term.at(*field).ty(),
             Expr::Items { fold, .. } => fold.ty(),
+            Expr::Subquery(subquery) => subquery.ty,
             Expr::Call { function, .. } => function.result(),
             Expr::Compare(..)
             | Expr::And(..)
@@ -37,6 +38,7 @@ impl Term<'_> {
             | Expr::IsAbsent(..)
             | Expr::InList { .. }
             | Expr::InOptions { .. }
+            | Expr::InQuery { .. }
             | Expr::InItems { .. } => Type::Bool,
             Expr::Row(_) | Expr::Item { .. } | Expr::Tuple(_) | Expr::Struct(_) => Type::Any,
         }
@@ -56,6 +58,7 @@ impl Term<'_> {
             | Expr::Arithmetic { nullable, .. }
             | Expr::Coalesce { nullable, .. }
             | Expr::When { nullable, .. } => *nullable,
+            Expr::Subquery(subquery) => subquery.nullable,
             Expr::Fold { fold, .. } => matches!(fold, Fold::Avg | Fold::Min | Fold::Max),
             Expr::Call { function, args } => {
                 !function.is_condition() && args.iter().any(|arg| term.at(*arg).is_nullable())
@@ -74,15 +77,25 @@ impl Term<'_> {
     /// arithmetic a cast to an `f64`, and the sign of one, cannot.
     pub(super) fn can_fail(&self) -> bool {
         let Meaning::Node(term) = self.resolve() else { return false };
-        let itself = match term.node() {
-            Expr::Arithmetic {
-                operation: Arithmetic::Cast | Arithmetic::Neg | Arithmetic::Abs, ty, ..
-            } => *ty != Type::F64,
-            Expr::Arithmetic { .. }
-            | Expr::Fold { fold: Fold::Sum | Fold::Avg, .. }
-            | Expr::Items { fold: ItemFold::Sum(..), .. } => true,
-            _ => false,
-        };
-        itself || term.node().operands().into_iter().any(|operand| term.at(operand).can_fail())
+        can_fail(term.node()) || term.node().operands().into_iter().any(|operand| term.at(operand).can_fail())
+    }
+}
+
+/// Returns whether an expression can fail by itself, or by a query inside of it.
+fn can_fail(expr: &Expr) -> bool {
+    let any = |lambda: &Lambda| lambda.nodes.iter().any(can_fail);
+    match expr {
+        Expr::Arithmetic { operation: Arithmetic::Cast | Arithmetic::Neg | Arithmetic::Abs, ty, .. } => {
+            *ty != Type::F64
+        }
+        Expr::Arithmetic { .. }
+        | Expr::Fold { fold: Fold::Sum | Fold::Avg, .. }
+        | Expr::Items { fold: ItemFold::Sum(..), .. } => true,
+        Expr::Subquery(subquery) => {
+            let is_sum = matches!(subquery.terminal, Terminal::Fold(Fold::Sum, _));
+            is_sum || subquery.query.lambdas().chain(subquery.terminal.lambdas()).any(any)
+        }
+        Expr::InQuery { query, .. } => query.lambdas().any(any),
+        _ => false,
     }
 }

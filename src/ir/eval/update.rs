@@ -6,25 +6,25 @@
 use super::expr::Evaluator;
 use super::json::Json;
 use super::number;
-use super::row::{Meaning, Row, Term};
+use super::row::{Behind, Meaning, Row, Term};
 use super::{Document, EvalError, Outcome};
-use crate::ir::doc::{Arithmetic, Assignment, Expr, Lambda, Stage};
+use crate::ir::doc::{Arithmetic, Assignment, Expr, Lambda};
 
 /// Changes the documents that are among `rows`.
 pub(super) fn update<'a>(
     evaluator: &Evaluator<'a>,
     documents: &'a [Document],
     rows: &[Row<'a>],
-    stages: &'a [Stage],
+    behind: &Behind<'a>,
     assignments: &'a [Assignment],
 ) -> Result<Outcome, EvalError> {
     let mut documents = documents.to_vec();
     let mut count = 0;
     for row in rows {
-        let Meaning::Document(Some(old)) = Term::whole(stages, row.clone()) else { continue };
+        let Meaning::Document(Some(old)) = Term::whole(behind, row.clone()) else { continue };
         let mut body = old.body.clone();
         for assignment in assignments {
-            change(evaluator, assignment, stages, row, &mut body)?;
+            change(evaluator, assignment, behind, row, &mut body)?;
         }
         if body != old.body {
             count += 1;
@@ -35,9 +35,9 @@ pub(super) fn update<'a>(
 }
 
 /// Leaves out the documents that are among `rows`.
-pub(super) fn delete<'a>(documents: &'a [Document], rows: &[Row<'a>], stages: &'a [Stage]) -> Outcome {
+pub(super) fn delete<'a>(documents: &'a [Document], rows: &[Row<'a>], behind: &Behind<'a>) -> Outcome {
     let gone = |document: &Document| {
-        rows.iter().any(|row| matches!(Term::whole(stages, row.clone()), Meaning::Document(Some(d)) if d.id == document.id))
+        rows.iter().any(|row| matches!(Term::whole(behind, row.clone()), Meaning::Document(Some(d)) if d.id == document.id))
     };
     let documents: Vec<Document> = documents.iter().filter(|d| !gone(d)).cloned().collect();
     Outcome::Changed { count: rows.len() as u64, documents }
@@ -46,14 +46,14 @@ pub(super) fn delete<'a>(documents: &'a [Document], rows: &[Row<'a>], stages: &'
 fn change<'a>(
     evaluator: &Evaluator<'a>,
     assignment: &'a Assignment,
-    stages: &'a [Stage],
+    behind: &Behind<'a>,
     row: &Row<'a>,
     body: &mut Json,
 ) -> Result<(), EvalError> {
     let pair = |lambda: &'a Lambda| match lambda.root() {
         Expr::Tuple(items) => match items.as_slice() {
             [target, value] => {
-                let root = Term::root(lambda, stages, Some(row.clone()));
+                let root = Term::root(lambda, behind, Some(row.clone()));
                 Some((root.at(*target), root.at(*value)))
             }
             _ => None,

@@ -220,3 +220,15 @@ impl Expr {
         }
     }
 }
+
+/// Returns the source that an expression itself names.
+pub(super) fn alias_of(expr: &Expr) -> Option<Alias> {
+    match expr {
+        Expr::Id(alias) | Expr::Doc(alias) => Some(*alias),
+        Expr::Column { source, .. }
+        | Expr::Output { source, .. }
+        | Expr::Named { source, .. }
+        | Expr::Item { source, .. } => Some(*source),
+        _ => None,
+    }
+}

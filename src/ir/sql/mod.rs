@@ -12,9 +12,10 @@ mod visit;
 use std::sync::Arc;
 
 pub(crate) use bind::{Bind, BindForm, BindSource, Binds};
+use expr::alias_of;
 pub(crate) use expr::{Binary, Bound, Expr, Range, RangeKind};
 pub(crate) use function::SqlFunction;
-pub(crate) use visit::{each_select, each_select_mut, walk, walk_mut};
+pub(crate) use visit::{each_select, each_select_mut, free_sources, sources_around, walk, walk_mut};
 
 use crate::ir::doc::Nulls;
 use crate::ir::types::Type;

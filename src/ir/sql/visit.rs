@@ -3,7 +3,9 @@
 //! Each walk exists for looking and for changing; one macro holds the list of what a node holds, so that the two
 //! cannot differ.
 
-use crate::ir::sql::{Body, Expr, Select, SourceKind, Statement};
+use smallvec::SmallVec;
+
+use crate::ir::sql::{Alias, Body, Expr, Select, SourceKind, Statement, alias_of};
 
 /// Defines the walks over `$T` borrowed as `&$T` or `&mut $T`.
 macro_rules! walks {
@@ -164,4 +166,29 @@ pub(crate) fn each_expr_mut(statement: &mut Statement, f: &mut dyn FnMut(&mut Ex
         }
         Body::Delete { filter, .. } => filter.iter_mut().for_each(|x| walk_mut(x, f)),
     }
+}
+
+/// Returns the sources that an expression names and that are not those of a query inside of it.
+pub(crate) fn free_sources(expr: &Expr) -> SmallVec<[Alias; 4]> {
+    let (mut named, mut inside) = (SmallVec::new(), SmallVec::new());
+    walk(expr, &mut |x| named.extend(alias_of(x)));
+    in_expr(expr, &mut |select| add_sources(select, &mut inside));
+    without(named, &inside)
+}
+
+/// Returns the sources that a query names and that are neither its own nor those of a query inside of it.
+pub(crate) fn sources_around(select: &Select) -> SmallVec<[Alias; 4]> {
+    let (mut named, mut inside) = (SmallVec::new(), SmallVec::new());
+    in_select(select, &mut |x| named.extend(alias_of(x)));
+    nested(select, &mut |select| add_sources(select, &mut inside));
+    without(named, &inside)
+}
+
+fn add_sources(select: &Select, sources: &mut SmallVec<[Alias; 4]>) {
+    sources.extend(select.from.iter().map(|source| source.alias));
+}
+
+fn without(mut named: SmallVec<[Alias; 4]>, inside: &[Alias]) -> SmallVec<[Alias; 4]> {
+    named.retain(|alias| !inside.contains(alias));
+    named
 }

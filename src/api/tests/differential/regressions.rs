@@ -1,7 +1,7 @@
 //! What the random test has found, held by itself.
 
 use super::{Result, Seen, case, scenes};
-use crate::ir::doc::{Comparison, Function, Terminal};
+use crate::ir::doc::{Comparison, Fold, Function, Terminal};
 use crate::ir::eval::sample::tree::{Change, End, Sketch, Step, Tree};
 use crate::ir::eval::{Document, Json};
 use crate::ir::types::Type;
@@ -139,4 +139,23 @@ fn a_float_that_is_stored_as_an_integer_is_negated_as_a_float() -> Result {
     let negated = Tree::Arithmetic(Neg, vec![Tree::field("q\"t", Type::F64)], Type::F64, false);
     let documents = [r#"{"q\"t":0}"#, r#"{"q\"t":7}"#, r#"{"q\"t":9007199254740993}"#];
     agree(&documents, vec![Step::Select(negated)], End::Plain(Terminal::Rows))
+}
+
+#[test]
+fn a_text_beside_the_key_that_a_query_gives_is_no_number() -> Result {
+    let documents = [r#"{"size":"1"}"#, r#"{"size":2}"#, r#"{"size":"3"}"#];
+    let size = || Tree::field("size", Type::I64);
+    let first = Sketch { stages: vec![Step::Select(Tree::key())], end: End::Plain(Terminal::First) };
+    let last = Sketch { stages: vec![], end: End::Fold(Fold::Max, Tree::key()) };
+    for query in [first, last] {
+        let value = || Tree::Subquery(Box::new(query.clone()), Type::I64, true);
+        for comparison in [Comparison::Eq, Comparison::Ne, Comparison::Le] {
+            rows(&documents, vec![Step::Filter(size().compare(comparison, value()))])?;
+            rows(&documents, vec![Step::Filter(value().compare(comparison, size()))])?;
+        }
+    }
+    let keys = Sketch { stages: vec![Step::Select(Tree::key())], end: End::Plain(Terminal::Rows) };
+    rows(&documents, vec![Step::Filter(Tree::InQuery(Box::new(size()), Box::new(keys)))])?;
+    let sizes = Sketch { stages: vec![Step::Select(size())], end: End::Plain(Terminal::Rows) };
+    rows(&documents, vec![Step::Filter(Tree::InQuery(Box::new(Tree::key()), Box::new(sizes)))])
 }

@@ -1,7 +1,7 @@
 //! Sets of row ids: what an index says about a condition, gathered before the rows are read.
 
 use crate::compile::passes::access::cost::{self, Estimates};
-use crate::compile::passes::access::term::{Key, Term, TermShape, term};
+use crate::compile::passes::access::term::{Key, Term, TermShape, is_alone, term};
 use crate::compile::passes::along::Along;
 use crate::ir::catalog::{Collection, Index};
 use crate::ir::sql::{Alias, Expr, Select, SqlFunction};
@@ -34,7 +34,10 @@ pub(super) fn is_bounded(condition: &Expr, alias: Alias, collection: &Collection
 /// Returns the index that begins with the column that a condition bounds.
 fn index_of<'a>(condition: &Expr, alias: Alias, collection: &'a Collection) -> Option<(&'a Index, Term)> {
     // A list of options is entered by a join, which only a query of rows has a place for.
-    let term = term(condition, alias).filter(|term| term.shape != TermShape::InOptions)?;
+    // Nor is one gathered anew for each row around the query.
+    let term = term(condition, alias)
+        .filter(|_| is_alone(condition, alias))
+        .filter(|term| term.shape != TermShape::InOptions)?;
     let Key::Column(name) = &term.column else { return None };
     let begins = |index: &&Index| index.columns.first().is_some_and(|column| *column.name == **name);
     let narrowest = collection.whole_indexes().filter(begins).min_by_key(|index| index.columns.len())?;

@@ -7,17 +7,16 @@
 //! ```
 //! Behind a range SQLite reads every row of it, and asks each for the second column.
 
-use crate::compile::passes::access::term::is_outside;
 use crate::compile::passes::along::{Along, Keys};
-use crate::ir::sql::{Alias, Binary, Bound, Expr, Range, Select};
+use crate::ir::sql::{Alias, Binary, Bound, Expr, Range, Select, free_sources};
 
-/// Returns the place of a range on a column of `source` that is bounded from outside, and the range: what the row itself
-/// bounds says nothing of other rows.
+/// Returns the place of a range on a column of `source` that no row bounds, and the range: what the row itself bounds
+/// says nothing of other rows, and a recursive table cannot name those around its query.
 pub(super) fn range_on<'a>(filter: &'a [Expr], source: Alias, column: &str) -> Option<(usize, &'a Range)> {
     filter.iter().enumerate().find_map(|(place, condition)| match condition {
         Expr::Range(range) if is_column(&range.of, source, column) => {
             let mut bounds = range.low.iter().chain(&range.high);
-            bounds.all(|bound| is_outside(&bound.value, source)).then_some((place, range.as_ref()))
+            bounds.all(|bound| free_sources(&bound.value).is_empty()).then_some((place, range.as_ref()))
         }
         _ => None,
     })

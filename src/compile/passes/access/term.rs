@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::ir::sql::{Alias, Binary, Expr, Select, SourceKind, walk};
+use crate::ir::sql::{Alias, Binary, Expr, free_sources, sources_around, walk};
 
 /// What a condition says about one column of a source.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +60,9 @@ pub(super) fn term(condition: &Expr, source: Alias) -> Option<Term> {
         _ => None,
     };
     let (column, shape) = match condition {
-        Expr::Binary(Binary::Eq | Binary::Is, left, right) if is_outside(right, source) => {
-            (key(left)?, TermShape::Equal)
+        Expr::Binary(Binary::Eq | Binary::Is, left, right) => {
+            let sought = |of: &Expr, other: &Expr| key(of).filter(|_| is_outside(other, source));
+            (sought(left, right).or_else(|| sought(right, left))?, TermShape::Equal)
         }
         Expr::Binary(Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge, left, right)
             if is_outside(right, source) =>
@@ -73,8 +74,9 @@ pub(super) fn term(condition: &Expr, source: Alias) -> Option<Term> {
             Expr::IsNull(inner) => (key(inner)?, TermShape::Present),
             _ => return None,
         },
-        Expr::In(item, list) if !mentions(list, source) => (key(item)?, TermShape::In),
-        Expr::InOptions(item, list, _) if !mentions(list, source) => (key(item)?, TermShape::InOptions),
+        Expr::In(item, list) if !sources_around(list).contains(&source) => (key(item)?, TermShape::In),
+        // The list is a literal or an argument.
+        Expr::InOptions(item, ..) => (key(item)?, TermShape::InOptions),
         Expr::Range(range) => {
             let bounds = [&range.low, &range.high];
             if !bounds.iter().copied().flatten().all(|bound| is_outside(&bound.value, source)) {
@@ -101,27 +103,12 @@ pub(super) fn term(condition: &Expr, source: Alias) -> Option<Term> {
 
 /// Returns whether an expression names nothing of a source.
 pub(super) fn is_outside(expr: &Expr, source: Alias) -> bool {
-    let mut outside = true;
-    walk(expr, &mut |x| outside &= alias_of(x) != Some(source));
-    outside
+    !free_sources(expr).contains(&source)
 }
 
-fn mentions(select: &Select, source: Alias) -> bool {
-    select.from.iter().any(|from| match &from.kind {
-        SourceKind::Items(list) => !is_outside(list, source),
-        _ => true,
-    })
-}
-
-fn alias_of(expr: &Expr) -> Option<Alias> {
-    match expr {
-        Expr::Id(alias) | Expr::Doc(alias) => Some(*alias),
-        Expr::Column { source, .. }
-        | Expr::Output { source, .. }
-        | Expr::Named { source, .. }
-        | Expr::Item { source, .. } => Some(*source),
-        _ => None,
-    }
+/// Returns whether an expression names nothing of any source but this one.
+pub(super) fn is_alone(expr: &Expr, source: Alias) -> bool {
+    free_sources(expr).iter().all(|alias| *alias == source)
 }
 
 /// What of a source an expression needs.

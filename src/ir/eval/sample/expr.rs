@@ -36,6 +36,8 @@ pub(crate) struct Grammar {
     pub(crate) lists: Rc<Vec<Named>>,
     /// How many closures over items are around it.
     pub(crate) level: usize,
+    /// Whether a query may stand in it.
+    pub(crate) takes_queries: bool,
     /// Whether arithmetic may fail.
     pub(crate) can_fail: bool,
 }
@@ -118,12 +120,12 @@ impl Grammar {
         leaves.extend(FIELDS.iter().copied().map(seen));
         let lists = Named::below(&Tree::Row(0), LISTS);
         leaves.extend(lists.iter().flat_map(Named::leaves));
-        Grammar { leaves: Rc::new(leaves), lists: Rc::new(lists), level: 0, can_fail }
+        Grammar { leaves: Rc::new(leaves), lists: Rc::new(lists), level: 0, takes_queries: true, can_fail }
     }
 
     /// Names the elements of a row that was selected.
     pub(crate) fn over_row(leaves: Vec<Leaf>, can_fail: bool) -> Grammar {
-        Grammar { leaves: Rc::new(leaves), lists: Rc::default(), level: 0, can_fail }
+        Grammar { leaves: Rc::new(leaves), lists: Rc::default(), level: 0, takes_queries: true, can_fail }
     }
 
     /// Returns the leaves that satisfy a condition.
@@ -327,6 +329,13 @@ impl Grammar {
             1 => self.in_options(depth.saturating_sub(1)),
         ]
         .boxed();
+        let one = if !self.takes_queries || self.level > 0 {
+            one
+        } else {
+            // Made when one is wanted: a query has conditions itself, and each would be made for each.
+            let of_query = Just(self.clone()).prop_flat_map(|grammar| grammar.query_condition());
+            prop_oneof![14 => one, 1 => of_query].boxed()
+        };
         let one = if self.lists.is_empty() || self.level > 2 {
             one
         } else {

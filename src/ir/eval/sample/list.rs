@@ -239,7 +239,7 @@ impl Grammar {
         }
         let mut leaves: Vec<Leaf> = own.iter().cycle().take(own.len() * 4).cloned().collect();
         leaves.extend(self.leaves.iter().cloned());
-        Grammar { leaves: Rc::new(leaves), lists: Rc::new(lists), level: level + 1, can_fail: self.can_fail }
+        Grammar { leaves: Rc::new(leaves), lists: Rc::new(lists), level: level + 1, ..self.clone() }
     }
 
     /// A text, a number or a bool that an item of a list equals.

@@ -5,6 +5,7 @@ pub(crate) mod expr;
 pub(crate) mod list;
 pub(crate) mod option;
 pub(crate) mod statement;
+pub(crate) mod subquery;
 pub(crate) mod tree;
 
 use crate::ir::types::Type;

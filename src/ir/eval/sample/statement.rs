@@ -256,6 +256,8 @@ fn reading(grammar: &Grammar) -> BoxedStrategy<End> {
 /// An update of one to three fields.
 fn changing(grammar: &Grammar) -> BoxedStrategy<End> {
     let targets = subsequence(FIELDS.to_vec(), 1..=3);
+    // What is assigned takes no query.
+    let grammar = Grammar { takes_queries: false, ..grammar.clone() };
     let values = [Type::Text, Type::I64, Type::F64, Type::Bool].map(|ty| vec(grammar.of_type(ty, 2), 3));
     let choices = vec((0_u8..6, weighted(0.2, Just(()))), 3);
     let amounts = vec((-3_i64..=3, any::<bool>()), 3);

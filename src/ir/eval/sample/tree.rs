@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::ir::doc::{
     Absence, Arithmetic, Assignment, Binder, Comparison, Count, Expr, ExprId, Fold, Function, ItemFold,
-    Lambda, Nulls, OrderKey, Query, Source, Stage, Statement, Terminal,
+    Lambda, Nulls, OrderKey, Query, Source, Stage, Statement, Subquery, Terminal,
 };
 use crate::ir::types::Type;
 use crate::ir::value::{FieldDefault, Value};
@@ -51,6 +51,12 @@ pub(crate) enum Tree {
     EachKey(usize),
     /// The item of the innermost such closure.
     Innermost,
+    /// One value that a query over the same collection gives: of a type that may be null.
+    Subquery(Box<Sketch>, Type, bool),
+    /// The value is among those of such a query.
+    InQuery(Box<Tree>, Box<Sketch>),
+    /// The first row of the closure that the query around this one stands in.
+    Around,
     Tuple(Vec<Tree>),
     Struct(Vec<(&'static str, Tree)>),
     /// A member of a row that is a struct.
@@ -148,10 +154,19 @@ struct Builder {
     items: Vec<[Binder; 2]>,
     /// The value that the filter around an expression depends on.
     given: Option<Expr>,
+    /// The first row of the closure that the query around an expression stands in.
+    around: Option<Binder>,
 }
 
 impl Builder {
     fn statement(mut self, sketch: &Sketch) -> Built {
+        let (query, terminal) = self.query(sketch);
+        let (params, types) = self.params.into_iter().unzip();
+        let statement = Statement { query, terminal, params: types };
+        Built { statement, constants: self.constants, params }
+    }
+
+    fn query(&mut self, sketch: &Sketch) -> (Query, Terminal) {
         let mut stages = Vec::new();
         for (i, step) in sketch.stages.iter().enumerate() {
             let groups = i > 0 && matches!(sketch.stages[i - 1], Step::Group(_) | Step::Having(_));
@@ -165,9 +180,16 @@ impl Builder {
             }
         };
         let source = Source::Collection { name: super::COLLECTION.into(), key: "id" };
-        let (params, types) = self.params.into_iter().unzip();
-        let statement = Statement { query: Query { source, stages }, terminal, params: types };
-        Built { statement, constants: self.constants, params }
+        (Query { source, stages }, terminal)
+    }
+
+    /// Builds a query that stands in a closure.
+    fn inside(&mut self, sketch: &Sketch, lambda: &Lambda) -> (Query, Terminal) {
+        let around = self.around.replace(lambda.binders[0]);
+        let given = self.given.take();
+        let built = self.query(sketch);
+        (self.around, self.given) = (around, given);
+        built
     }
 
     fn stage(&mut self, step: &Step, of_groups: bool) -> Option<Stage> {
@@ -325,6 +347,15 @@ impl Builder {
                 let [item, _] = self.items.last().expect("a closure over items is around it");
                 Expr::Row(*item)
             }
+            Tree::Subquery(sketch, ty, nullable) => {
+                let (query, terminal) = self.inside(sketch, lambda);
+                Expr::Subquery(Box::new(Subquery { query, terminal, ty: *ty, nullable: *nullable }))
+            }
+            Tree::InQuery(item, sketch) => {
+                let item = self.expr(item, lambda);
+                Expr::InQuery { item, query: Box::new(self.inside(sketch, lambda).0) }
+            }
+            Tree::Around => Expr::Row(self.around.expect("a closure is around the query")),
             Tree::Tuple(items) => Expr::Tuple(self.exprs(items, lambda)),
             Tree::Struct(members) => {
                 let member = |(name, of): &(&'static str, Tree)| ((*name).into(), self.expr(of, lambda));
@@ -454,23 +485,33 @@ impl Tree {
 
     /// Returns the same path below the second row: a member of a group.
     pub(crate) fn of_second_row(self) -> Tree {
+        self.below_row(&Tree::Row(1))
+    }
+
+    /// Returns the same path below the row around the query.
+    pub(crate) fn of_row_around(self) -> Tree {
+        self.below_row(&Tree::Around)
+    }
+
+    /// Returns the same path below another row.
+    fn below_row(self, row: &Tree) -> Tree {
+        let below = |of: Box<Tree>| Box::new(of.below_row(row));
         match self {
-            Tree::Row(_) => Tree::Row(1),
-            Tree::Key(of) => Tree::Key(Box::new(of.of_second_row())),
-            Tree::Field(of, key, ty, nullable) => {
-                Tree::Field(Box::new(of.of_second_row()), key, ty, nullable)
-            }
-            Tree::Defaulted(field, default) => Tree::Defaulted(Box::new(field.of_second_row()), default),
-            Tree::Item(of, index) => Tree::Item(Box::new(of.of_second_row()), index),
-            Tree::Position(of, index, ty) => Tree::Position(Box::new(of.of_second_row()), index, ty),
-            Tree::OfKind(of, ty) => Tree::OfKind(Box::new(of.of_second_row()), ty),
-            Tree::Lookup(of, key, ty) => Tree::Lookup(Box::new(of.of_second_row()), key, ty),
+            Tree::Row(_) => row.clone(),
+            Tree::Key(of) => Tree::Key(below(of)),
+            Tree::Field(of, key, ty, nullable) => Tree::Field(below(of), key, ty, nullable),
+            Tree::Member(of, key, ty, nullable) => Tree::Member(below(of), key, ty, nullable),
+            Tree::Defaulted(field, default) => Tree::Defaulted(below(field), default),
+            Tree::Item(of, index) => Tree::Item(below(of), index),
+            Tree::Position(of, index, ty) => Tree::Position(below(of), index, ty),
+            Tree::OfKind(of, ty) => Tree::OfKind(below(of), ty),
+            Tree::Lookup(of, key, ty) => Tree::Lookup(below(of), key, ty),
             Tree::Items(of, made, items) => {
                 let made = match made {
-                    Made::Sum(of, ty) => Made::Sum(Box::new(of.of_second_row()), ty),
+                    Made::Sum(of, ty) => Made::Sum(below(of), ty),
                     other => other,
                 };
-                Tree::Items(Box::new(of.of_second_row()), made, items)
+                Tree::Items(below(of), made, items)
             }
             other => other,
         }
