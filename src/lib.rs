@@ -1,5 +1,5 @@
 //! Vellum is an embedded document database: ordinary structs, kept as JSONB in one SQLite file, queried by ordinary
-//! closures that the compiler of your program has checked.
+//! closures that the compiler of your program has checked. `docs/guide` tells more than this page, by subject.
 //!
 //! # First steps
 //!
@@ -263,7 +263,26 @@ macro_rules! x {
     };
 }
 
-/// Compiles and runs the code of the README.
+/// Compiles and runs the code of the README and of the guide.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod pages {
+    macro_rules! pages {
+        ($($name:ident $path:literal)*) => { $(
+            #[doc = include_str!($path)]
+            struct $name;
+        )* };
+    }
+
+    pages! {
+        Readme "../README.md"
+        FirstSteps "../docs/guide/first-steps.md"
+        Documents "../docs/guide/documents.md"
+        Queries "../docs/guide/queries.md"
+        Null "../docs/guide/null.md"
+        Compiled "../docs/guide/compiled.md"
+        Indexes "../docs/guide/indexes.md"
+        Transactions "../docs/guide/transactions.md"
+        Errors "../docs/guide/errors.md"
+        Limits "../docs/guide/limits.md"
+    }
+}
