@@ -163,6 +163,16 @@ pub enum ErrorKind {
 
 impl Error {
     /// Returns the category.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let failed = notes.filter(|n| n.folder.eq("attic")).single();
+    /// assert_eq!(failed.unwrap_err().kind(), vellum::ErrorKind::NoRow);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Compile(CompileError::OutOfRange { .. }) => ErrorKind::OutOfRange,

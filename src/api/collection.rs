@@ -152,6 +152,16 @@ impl<'s, T: Document> Collection<'s, T> {
     }
 
     /// Returns the collection's name.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// assert_eq!(db.collection::<Note>()?.name(), "notes");
+    /// assert_eq!(db.collection_named::<Note>("archive")?.name(), "archive");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn name(&self) -> &str {
         &self.table.name
     }
@@ -475,6 +485,15 @@ impl<'s, T: Document> Collection<'s, T> {
     ///
     /// # Errors
     /// The store's own.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.count()?, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn count(&self) -> Result<u64> {
         self.query().count()
     }

@@ -220,6 +220,18 @@ impl<P, O> Compiled<P, O> {
     ///
     /// # Errors
     /// `InvalidQuery` when its collection is gone; the store's own.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let done = db.compile(|q, (done,)| q.from::<Note>().filter(|n| n.done.eq(done)).count())?;
+    /// let reading = &done.explain()?.plan.readings[0];
+    /// assert!(reading.is_scan);
+    /// assert_eq!(reading.obstacles[0].to_string(), "`done` has no index: the document is read");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn explain(&self) -> Result<Explanation> {
         explain::explain(self.session(), self.statement())
     }
@@ -320,6 +332,20 @@ impl<'c, P: ParamSet, O> On<'c, P, O> {
     ///
     /// # Errors
     /// As [`Compiled::call`], and `WrongTarget` when the target is of another database.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let open = db.compile(|q, (folder,)| q.from::<Note>().filter(|n| n.folder.eq(folder) & !n.done).count())?;
+    /// db.transaction(|tx| {
+    ///     tx.collection::<Note>()?.update_many(|n| n.id.eq(1), |n| n.done.set(false))?;
+    ///     assert_eq!(open.on(tx).call("home")?, 2);
+    ///     Ok(())
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn call<'a>(&self, args: P::Args<'a>) -> Result<O> {
         self.check()?;
         self.compiled.call_in(self.session, &args)
@@ -331,6 +357,22 @@ impl<'c, P: ParamSet, T: Row> On<'c, P, Vec<T>> {
     ///
     /// # Errors
     /// As [`On::call`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let texts = db.compile(|q, (folder,)| q.from::<Note>().filter(|n| n.folder.eq(folder)).select(|n| n.text))?;
+    /// let moment = db.snapshot()?;
+    /// let mut seen = Vec::new();
+    /// texts.on(&moment).for_each("home", |text| {
+    ///     seen.push(text);
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(seen, ["buy milk", "Buy a lamp"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn for_each<'a>(&self, args: P::Args<'a>, mut f: impl FnMut(T) -> Result<()>) -> Result<()> {
         self.check()?;
         self.rows(args)?.try_for_each(|row| f(row?))
@@ -340,6 +382,19 @@ impl<'c, P: ParamSet, T: Row> On<'c, P, Vec<T>> {
     ///
     /// # Errors
     /// As [`On::call`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let ids = db.compile(|q, ()| q.from::<Note>().select(|n| n.id))?;
+    /// let moment = db.snapshot()?;
+    /// db.collection::<Note>()?.delete(2)?;
+    /// let seen: Vec<i64> = ids.on(&moment).iter(())?.collect::<vellum::Result<_>>()?;
+    /// assert_eq!(seen, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn iter<'a>(self, args: P::Args<'a>) -> Result<RowIter<'c, T>> {
         self.check()?;
         self.rows(args)

@@ -45,11 +45,41 @@ pub struct Options {
 
 impl Options {
     /// Returns the defaults: read and write, [`Durability::Full`], a busy timeout of 5 seconds.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// let db = vellum::Options::new().open_in_memory()?; // as Database::open_in_memory()
+    /// assert_eq!(db.collection::<Note>()?.count()?, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Never changes the file. A missing file is then `NotFound`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("vellum-read-only-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir).expect("a temporary directory");
+    /// # let path = dir.join("app.db");
+    /// use vellum::{ErrorKind, Options};
+    ///
+    /// let missing = Options::new().read_only().open(&path).unwrap_err();
+    /// assert_eq!(missing.kind(), ErrorKind::NotFound);
+    ///
+    /// let writer = Database::open(&path)?;
+    /// writer.collection::<Note>()?;
+    /// let notes = Options::new().read_only().open(&path)?.collection::<Note>()?;
+    /// assert_eq!(notes.delete(1).unwrap_err().kind(), ErrorKind::ReadOnly);
+    /// # drop((writer, notes));
+    /// # std::fs::remove_dir_all(&dir).expect("what was made can be removed");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.store.read_only = true;
@@ -57,6 +87,21 @@ impl Options {
     }
 
     /// Chooses what an acknowledged write survives. A database in memory survives nothing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("vellum-durability-option-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir).expect("a temporary directory");
+    /// # let path = dir.join("app.db");
+    /// use vellum::{Durability, Options};
+    ///
+    /// let db = Options::new().durability(Durability::Os).open(&path)?; // a power cut may take the last commits
+    /// # drop(db);
+    /// # std::fs::remove_dir_all(&dir).expect("what was made can be removed");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.store.durability = durability;
@@ -66,6 +111,21 @@ impl Options {
     /// Chooses how long a call waits before `Busy`: for the writer, for a connection to read with, for another process,
     /// or for another thread on the same transaction or snapshot. Of handles that share a file in this process, the
     /// first one's holds.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// use std::time::Duration;
+    /// use vellum::{ErrorKind, Options};
+    ///
+    /// let db = Options::new().busy_timeout(Duration::from_millis(20)).open_in_memory()?;
+    /// let tx = db.begin()?;
+    /// let waited = std::thread::scope(|scope| scope.spawn(|| db.begin().map(drop)).join().expect("no panic"));
+    /// assert_eq!(waited.unwrap_err().kind(), ErrorKind::Busy);
+    /// # tx.commit()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn busy_timeout(mut self, timeout: Duration) -> Self {
         self.store.busy_timeout = timeout;
@@ -92,6 +152,21 @@ impl Options {
     /// # Errors
     /// `NotFound` for a missing file that is opened read-only, `NotADatabase`, `OtherApplication`, `NewerFormat` and
     /// `Corrupt` for a file that is not ours to open, `ReadOnly` and `Io` for what the system refuses.
+    ///
+    /// ```
+    /// # fn main() -> vellum::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("vellum-open-with-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir).expect("a temporary directory");
+    /// # let path = dir.join("notes.txt");
+    /// use vellum::{ErrorKind, Options};
+    ///
+    /// std::fs::write(&path, "buy milk\n".repeat(100)).expect("a file can be written");
+    /// let refused = Options::new().open(&path).unwrap_err();
+    /// assert_eq!(refused.kind(), ErrorKind::NotADatabase);
+    /// # std::fs::remove_dir_all(&dir).expect("what was made can be removed");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn open(self, path: impl AsRef<Path>) -> Result<Database> {
         let engine = store::Engine::open(path.as_ref(), &self.store)?;
         Ok(Database::new(engine, self.disabled))
@@ -101,6 +176,17 @@ impl Options {
     ///
     /// # Errors
     /// `Io` when there is no temporary directory to write to.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// use std::time::Duration;
+    ///
+    /// let db = vellum::Options::new().busy_timeout(Duration::from_secs(1)).open_in_memory()?;
+    /// db.collection::<Note>()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn open_in_memory(self) -> Result<Database> {
         let engine = store::Engine::open_in_memory(&self.store)?;
         Ok(Database::new(engine, self.disabled))
@@ -141,6 +227,22 @@ impl Database {
     ///
     /// # Errors
     /// As [`Options::open`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let dir = std::env::temp_dir().join(format!("vellum-open-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir).expect("a temporary directory");
+    /// # let path = dir.join("app.db");
+    /// let db = Database::open(&path)?;
+    /// db.collection::<Note>()?;
+    /// let same = Database::open(&path)?; // the file is open: one more handle on it
+    /// assert_eq!(same.path(), db.path());
+    /// # drop((db, same));
+    /// # std::fs::remove_dir_all(&dir).expect("what was made can be removed");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Options::new().open(path)
     }
@@ -150,6 +252,15 @@ impl Database {
     ///
     /// # Errors
     /// As [`Options::open_in_memory`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// let db = Database::open_in_memory()?;
+    /// assert_eq!(db.collection::<Note>()?.count()?, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn open_in_memory() -> Result<Self> {
         Options::new().open_in_memory()
     }
@@ -158,6 +269,16 @@ impl Database {
     ///
     /// # Errors
     /// `TypeMismatch` when the collection has another kind of key; `ReadOnly` when it is missing and cannot be made.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let notes = db.collection::<Note>()?;
+    /// assert_eq!(notes.count()?, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn collection<T: Document>(&self) -> Result<Collection<'static, T>> {
         Collection::open(SessionRef::Shared(Arc::clone(&self.session)), T::COLLECTION)
     }
@@ -298,11 +419,33 @@ impl Database {
     }
 
     /// Returns how often an ordinary call found its plan, and how often it had to be made.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let notes = db.collection::<Note>()?;
+    /// for stars in [2, 5] {
+    ///     assert_eq!(notes.filter(|n| n.stars.eq(stars)).count()?, 1);
+    /// }
+    /// assert_eq!(db.plan_cache_statistics(), (1, 1)); // made once, found once
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn plan_cache_statistics(&self) -> (u64, u64) {
         self.session.shared.plans.statistics()
     }
 
     /// Returns the path of the file.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// assert!(db.path().is_absolute());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn path(&self) -> &Path {
         self.session.shared.engine.path()
     }

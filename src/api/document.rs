@@ -86,6 +86,21 @@ pub trait DocId:
 }
 
 /// What calls by key take: the value for a number, `&str` for a text.
+///
+/// ```
+/// use vellum::{Collection, Document, KeyOf};
+///
+/// /// Returns whether a collection of any type has the key.
+/// fn has<T: Document>(documents: &Collection<'_, T>, key: KeyOf<'_, T>) -> vellum::Result<bool> {
+///     Ok(documents.get(key)?.is_some())
+/// }
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// assert!(has(&notes, 1)?);
+/// # Ok(())
+/// # }
+/// ```
 pub type KeyOf<'a, T> = <<T as Document>::Id as ParamType>::Arg<'a>;
 
 /// Where the keys of a collection stand.

@@ -11,6 +11,18 @@ use crate::store;
 
 /// What a query becomes, as [`Compiled::explain`](crate::Compiled::explain) and [`Query::explain`](crate::Query::explain)
 /// tell it. `Display` shows all of it.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let told = notes.filter(|n| n.stars.ge(2)).explain()?;
+/// assert_eq!(told.query, "from `notes`\n  .filter((stars >= <i64>))\n  .to_vec()");
+/// assert_eq!(told.plan.sqlite_plan, ["SCAN t0"]);
+/// assert!(told.to_string().contains("not faster: `stars` has no index"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {

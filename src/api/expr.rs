@@ -408,6 +408,16 @@ pub fn all_of(conditions: impl IntoIterator<Item = Expr<bool>>) -> Expr<bool> {
 }
 
 /// Returns the condition that one of `conditions` holds; false for none. As [`all_of`].
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let words = ["milk", "report"];
+/// assert_eq!(notes.filter(|n| any_of(words.iter().map(|word| n.text.contains(*word)))).count()?, 2);
+/// # Ok(())
+/// # }
+/// ```
 pub fn any_of(conditions: impl IntoIterator<Item = Expr<bool>>) -> Expr<bool> {
     conditions.into_iter().reduce(|any, next| any | next).unwrap_or_else(|| lit(false))
 }
@@ -484,16 +494,44 @@ where
 
 impl<F: Copy> Nullable<F> {
     /// Holds where the struct is null or missing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/shop.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// assert_eq!(orders.filter(|o| o.bill_to.is_none()).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_none(self) -> Expr<bool> {
         Expr::push(Tree::IsNone(self.node.id()))
     }
 
     /// Holds where the struct is there.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/shop.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// assert_eq!(orders.filter(|o| o.bill_to.is_some()).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_some(self) -> Expr<bool> {
         !self.is_none()
     }
 
     /// Returns one of the inner values, null where the struct is absent: `o.bill_to.map(|a| a.city)`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/shop.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// let cities = orders.query().select(|o| o.bill_to.map(|a| a.city)).to_vec()?;
+    /// assert_eq!(cities, [Some("Oslo".to_owned()), None]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn map<T: Value>(self, f: impl FnOnce(F) -> Expr<T>) -> Expr<Option<T>> {
         let value = f(self.fields).raw();
         if arena::is_field(value) {
@@ -503,11 +541,31 @@ impl<F: Copy> Nullable<F> {
     }
 
     /// Returns one of the inner optional values, null where the struct is absent.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/shop.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// let zips = orders.query().select(|o| o.bill_to.and_then(|a| a.zip)).to_vec()?;
+    /// assert_eq!(zips, [Some("0150".to_owned()), None]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn and_then<T: Value>(self, f: impl FnOnce(F) -> Expr<Option<T>>) -> Expr<Option<T>> {
         f(self.fields)
     }
 
     /// Holds where the struct is there and its fields satisfy the condition.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/shop.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// let somewhere = orders.filter(|o| o.bill_to.is_some_and(|a| a.city.eq("Oslo") & a.zip.is_some()));
+    /// assert_eq!(somewhere.count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_some_and<B: Predicate>(self, f: impl FnOnce(F) -> B) -> Expr<bool> {
         self.is_some() & f(self.fields).condition()
     }

@@ -63,6 +63,18 @@ macro_rules! index_keys {
 each_tuple!(1..=8, index_keys);
 
 /// What became of the indexes that were asked for.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// notes.ensure_index(|n| n.stars).create()?;
+/// let report = notes.ensure_indexes()?;
+/// assert_eq!(report.created, ["notes/folder"]);
+/// assert_eq!(report.undeclared, ["notes/stars"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IndexReport {
@@ -141,6 +153,18 @@ impl<T> std::fmt::Debug for IndexBuilder<'_, '_, T> {
 
 impl<T: Document> IndexBuilder<'_, '_, T> {
     /// Refuses documents whose values are already there. Documents without a value are not compared.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.ensure_index(|n| n.text).unique().create()?;
+    /// let mut again = notes.get(1)?.expect("there are three notes");
+    /// again.id = 0;
+    /// assert_eq!(notes.insert(again).unwrap_err().kind(), vellum::ErrorKind::Unique);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn unique(mut self) -> Self {
         if let Ok(spec) = &mut self.spec {
             spec.unique = true;
@@ -179,6 +203,16 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
     /// # Errors
     /// `InvalidQuery` for what cannot be indexed; `Unique` when documents already hold equal values, and nothing is
     /// changed; the store's own.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.ensure_index(|n| n.stars).create()?.created, ["notes/stars"]);
+    /// assert_eq!(notes.ensure_index(|n| n.stars).create()?.unchanged, ["notes/stars"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn create(self) -> Result<IndexReport> {
         let mut spec = self.spec?;
         let collection = self.collection;
@@ -193,6 +227,17 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
 
 impl<'s, T: Document> Collection<'s, T> {
     /// Starts an index over one field or a tuple of fields: `ensure_index(|e| (e.a, e.b.desc())).create()`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.ensure_index(|n| (n.done, n.stars.desc())).create()?;
+    /// let best = notes.filter(|n| !n.done).order_by_desc(|n| n.stars).take(1);
+    /// assert_eq!(best.explain()?.plan.readings[0].indexes, ["notes/done,stars desc"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ensure_index<K: IndexKeys>(&self, f: impl FnOnce(T::Sym) -> K) -> IndexBuilder<'_, 's, T> {
         let frame = Frame::one();
         let keys = f(T::Sym::bind(frame.row())).index_keys();

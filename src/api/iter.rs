@@ -12,6 +12,17 @@ use crate::store::OwnedRows;
 
 /// An iterator over the rows of a query. It holds a connection until it is dropped; meanwhile the same thread can run
 /// other queries, up to 64 at a time.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+/// # fn main() -> vellum::Result<()> {
+/// # let notes = database()?.collection::<Note>()?;
+/// let open = notes.filter(|n| !n.done).select(|n| n.text);
+/// let longest = open.iter()?.try_fold(0, |longest, text| Ok::<_, vellum::Error>(longest.max(text?.len())))?;
+/// assert_eq!(longest, 16);
+/// # Ok(())
+/// # }
+/// ```
 pub struct RowIter<'s, T> {
     rows: Option<OwnedRows<Guard<'s>>>,
     plan: Arc<Plan>,

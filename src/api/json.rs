@@ -81,11 +81,32 @@ impl Json {
 
     /// Returns the value of an object under a key; null where there is none. `body["key"]` is the same.
     /// A key that is a parameter is looked up.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// let names = messages.query().select(|m| m.body.get("from").get("name").as_str()).to_vec()?;
+    /// assert_eq!(names, [Some("ann".to_owned()), None]);
+    /// let with = messages.compile(|q, (key,)| q.filter(|m| m.body.get(key).is_some()).count())?;
+    /// assert_eq!((with.call("hits")?, with.call("other")?), (1, 0));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn get(self, key: impl MapKey) -> Json {
         Json::new(key.under(self.raw(), Type::Any))
     }
 
     /// Returns the item of an array at a zero-based place; null where there is none. `body[0]` is the same.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["tags"].at(1).eq("b")).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn at(self, index: u32) -> Json {
         Json::new(arena::push(Tree::Position { of: self.raw().id(), index, ty: Type::Any }))
     }
@@ -95,32 +116,89 @@ impl Json {
     }
 
     /// Returns the text; null where the value is none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body.as_str().starts_with("al")).count()?, 1);
+    /// assert_eq!(messages.filter(|m| m.body["from"]["name"].as_str().gt("a")).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn as_str(self) -> Expr<Option<String>> {
         self.seen()
     }
 
     /// Returns the number; null where the value is none. Integers and floats are one kind: comparisons and orders see
     /// both. To load one that is no `i64` is an error; `as_f64()` takes all, and `as_f64().as_i64()` cuts toward zero.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.query().select(|m| m.body["hits"].as_i64()).to_vec()?, [Some(2), None]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn as_i64(self) -> Expr<Option<i64>> {
         self.seen()
     }
 
     /// Returns the number; null where the value is none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["hits"].as_f64().lt(2.5)).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn as_f64(self) -> Expr<Option<f64>> {
         self.seen()
     }
 
     /// Returns the bool; null where the value is none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["read"].as_bool()).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn as_bool(self) -> Expr<Option<bool>> {
         self.seen()
     }
 
     /// Returns the array, for questions about its items; null where the value is none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["tags"].as_array().any(|tag| tag.eq("b"))).count()?, 1);
+    /// assert_eq!(messages.query().select(|m| m.body["tags"].as_array().len()).to_vec()?, [2, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn as_array(self) -> Expr<Option<Vec<JsonValue>>> {
         self.seen()
     }
 
     /// Returns the object, for questions about its keys; null where the value is none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// let named = messages.filter(|m| m.body["from"].as_object().any(|key, value| key.eq("name") & value.eq("ann")));
+    /// assert_eq!(named.count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn as_object(self) -> Expr<Option<JsonMap<String, JsonValue>>> {
         self.seen()
     }
@@ -130,11 +208,30 @@ impl Json {
     ///
     /// Whole arrays and objects have no equality, and null has `is_none()`: both are refused. The type of a parameter
     /// must be known: `as_str().eq(p)` says it, and so does `|q, (p,): (Param<String>,)|`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["hits"].eq(2)).count()?, 1);
+    /// assert_eq!(messages.filter(|m| m.body.eq("alive")).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn eq(self, right: impl JsonOperand) -> Expr<bool> {
         self.compare(Comparison::Eq, right)
     }
 
     /// Holds exactly where `eq` does not.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["hits"].ne(2)).count()?, 1); // the one without hits
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ne(self, right: impl JsonOperand) -> Expr<bool> {
         self.compare(Comparison::Ne, right)
     }
@@ -146,21 +243,57 @@ impl Json {
     }
 
     /// Holds where the value is null or missing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["seen"].is_none()).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_none(self) -> Expr<bool> {
         Expr::push(Tree::IsNone(self.raw().id()))
     }
 
     /// Holds where the value is there and not null.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["from"]["name"].is_some()).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_some(self) -> Expr<bool> {
         !self.is_none()
     }
 
     /// Holds where nothing is stored there. `is_none` does not tell it from null.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["seen"].is_missing()).select(|m| m.id).to_vec()?, [2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_missing(self) -> Expr<bool> {
         Expr::push(Tree::IsAbsent(self.raw().id(), Absence::Missing))
     }
 
     /// Holds where a null is stored.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// assert_eq!(messages.filter(|m| m.body["seen"].is_json_null()).select(|m| m.id).to_vec()?, [1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_json_null(self) -> Expr<bool> {
         Expr::push(Tree::IsAbsent(self.raw().id(), Absence::JsonNull))
     }
@@ -188,6 +321,16 @@ impl Json {
     }
 
     /// Removes what is stored there.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/message.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let messages = messages()?;
+    /// messages.update_many(|m| m.id.eq(1), |m| m.body["hits"].unset())?;
+    /// assert_eq!(messages.filter(|m| m.body["hits"].is_missing()).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn unset(self) -> Assignment {
         Assignment::unset(self.raw())
     }

@@ -140,6 +140,16 @@ impl<T: Value> Expr<T> {
 
     /// Returns the number of Unicode scalar values of a text, null where there is none; or the number of items of a
     /// list, or of keys of a map, 0 where there is none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// assert_eq!(orders.query().select(|o| (o.tags.len(), o.lines.len())).first()?, Some((2, 2)));
+    /// assert_eq!(orders.filter(|o| o.tags.any(|tag| tag.len().eq(3))).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn len(self) -> Expr<T::Len>
     where
         T: Counted,
@@ -148,6 +158,15 @@ impl<T: Value> Expr<T> {
     }
 
     /// Holds where a text is there and empty, or where a list or map holds nothing or is not there.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// assert_eq!(orders.filter(|o| o.lines.is_empty()).select(|o| o.id).to_vec()?, [3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_empty(self) -> Expr<bool>
     where
         T: Counted,
@@ -175,6 +194,17 @@ impl<T: Value> Expr<T> {
     }
 
     /// Returns the first item; null where there is none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// let first = orders.query().select(|o| (o.tags.first(), o.lines.first().map(|line| line.qty))).to_vec()?;
+    /// assert_eq!(first[1], (Some("paid".to_owned()), Some(10)));
+    /// assert_eq!(first[2], (None, None));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn first(self) -> <T::Item as Value>::OptSym
     where
         T: List,
@@ -215,6 +245,16 @@ impl<T: List> Expr<T> {
     }
 
     /// Returns the number of items for which the condition holds.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// let pens = orders.query().select(|o| o.lines.count_where(|line| line.item.eq("pen")));
+    /// assert_eq!(pens.to_vec()?, [1, 1, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn count_where<R: Predicate>(self, f: impl FnOnce(<T::Item as Value>::Sym) -> R) -> Expr<u64> {
         Expr::new(items::<T::Item>(self.raw(), |item| ItemFold::CountWhere(asked::<T, R>(item, f))))
     }

@@ -133,6 +133,15 @@ macro_rules! maps {
             }
 
             /// Holds where the condition does for each of the keys with its value; also for none.
+            ///
+            /// ```
+            /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
+            /// # fn main() -> vellum::Result<()> {
+            /// # let orders = orders()?;
+            /// assert_eq!(orders.filter(|o| o.flags.all(|_, value| value)).select(|o| o.id).to_vec()?, [2, 3]);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub fn all<R: Predicate>(
                 self,
                 f: impl FnOnce(Expr<String>, <$value as Value>::Sym) -> R,
@@ -142,6 +151,16 @@ macro_rules! maps {
             }
 
             /// Returns the number of keys for which, with their values, the condition holds.
+            ///
+            /// ```
+            /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
+            /// # fn main() -> vellum::Result<()> {
+            /// # let orders = orders()?;
+            /// let counts = orders.query().select(|o| o.flags.count_where(|key, _| key.starts_with("u"))).to_vec()?;
+            /// assert_eq!(counts, [1, 1, 0]);
+            /// # Ok(())
+            /// # }
+            /// ```
             pub fn count_where<R: Predicate>(
                 self,
                 f: impl FnOnce(Expr<String>, <$value as Value>::Sym) -> R,

@@ -92,6 +92,15 @@ impl<T: Value> Expr<T> {
     }
 
     /// Holds where the stored field is there, and null. No index serves it.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.is_json_null()).select(|n| n.id).to_vec()?, [2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_json_null(self) -> Expr<bool> {
         Expr::push(Tree::IsAbsent(arena::field_of(self.raw()).id(), Absence::JsonNull))
     }
@@ -129,6 +138,15 @@ impl<T: Value> Expr<T> {
     }
 
     /// Holds where this is less. Never for null or missing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.lt(5)).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn lt(self, right: impl Operand<T::Core>) -> Expr<bool>
     where
         T::Core: Ordered,
@@ -137,6 +155,15 @@ impl<T: Value> Expr<T> {
     }
 
     /// Holds where this is less or equal. Never for null or missing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.le(2)).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn le(self, right: impl Operand<T::Core>) -> Expr<bool>
     where
         T::Core: Ordered,
@@ -145,6 +172,15 @@ impl<T: Value> Expr<T> {
     }
 
     /// Holds where this is greater. Never for null or missing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.gt(2)).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn gt(self, right: impl Operand<T::Core>) -> Expr<bool>
     where
         T::Core: Ordered,
@@ -153,6 +189,15 @@ impl<T: Value> Expr<T> {
     }
 
     /// Holds where this is greater or equal. Never for null or missing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.ge(2)).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ge(self, right: impl Operand<T::Core>) -> Expr<bool>
     where
         T::Core: Ordered,
@@ -194,11 +239,29 @@ impl<T: Value> Expr<Option<T>> {
     }
 
     /// Holds where the field is there and not null.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.is_some()).select(|n| n.id).to_vec()?, [1, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_some(self) -> Expr<bool> {
         !self.is_none()
     }
 
     /// Holds where the value is there and satisfies the condition.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.stars.is_some_and(|stars| stars.gt(2))).select(|n| n.id).to_vec()?, [3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_some_and<B: Predicate>(self, f: impl FnOnce(Expr<T>) -> B) -> Expr<bool> {
         self.is_some() & f(Expr::new(self.raw())).condition()
     }
@@ -220,6 +283,16 @@ impl<T: Scalar> Expr<Option<T>> {
     }
 
     /// Returns the value, or the other one where it is null, missing or of another kind.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/order.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// let either = orders.query().select(|o| o.flags.get("late").or(o.flags.get("urgent"))).to_vec()?;
+    /// assert_eq!(either, [Some(false), Some(true), None]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn or(self, other: Expr<Option<T>>) -> Expr<Option<T>> {
         Expr::new(coalesce(self.raw(), other.raw(), T::TYPE, true))
     }
@@ -268,6 +341,15 @@ impl<T: Text> Expr<T> {
     }
 
     /// Holds where the text ends with `suffix`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.text.ends_with("lamp")).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ends_with(self, suffix: impl Operand<String>) -> Expr<bool> {
         Expr::new(call(Function::EndsWith, self.raw(), [suffix.operand()]))
     }
@@ -289,36 +371,102 @@ impl<T: Text> Expr<T> {
     }
 
     /// As [`like`](Self::like), after folding both to lower case by Unicode's rules.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.text.ilike("BUY%")).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn ilike(self, pattern: impl Operand<String>) -> Expr<bool> {
         Expr::new(call(Function::Ilike, self.raw(), [pattern.operand()]))
     }
 
     /// Holds where the whole text matches: `*` is any run, `?` one scalar value, `[a-z]` one of a set.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.text.glob("[Bb]uy*")).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn glob(self, pattern: impl Operand<String>) -> Expr<bool> {
         Expr::new(call(Function::Glob, self.raw(), [pattern.operand()]))
     }
 
     /// Holds where both are equal after folding by Unicode's rules.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.text.eq_ignore_case("BUY MILK")).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn eq_ignore_case(self, other: impl Operand<String>) -> Expr<bool> {
         Expr::new(call(Function::EqIgnoreCase, self.raw(), [other.operand()]))
     }
 
     /// Returns the number of bytes of the UTF-8 form.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.update_many(|n| n.id.eq(1), |n| n.text.set("\u{fc}ber"))?;
+    /// let sizes = notes.query().select(|n| (n.text.len(), n.text.byte_len())).first()?;
+    /// assert_eq!(sizes, Some((4, 5)));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn byte_len(self) -> Expr<T::Len> {
         Expr::new(call(Function::ByteLen, self.raw(), []))
     }
 
     /// Returns the text in lower case by Unicode's rules.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.text.to_lowercase().eq("buy a lamp")).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn to_lowercase(self) -> Expr<T> {
         Expr::new(call(Function::Lower, self.raw(), []))
     }
 
     /// Returns the text in upper case by Unicode's rules.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().select(|n| n.folder.to_uppercase()).first()?.as_deref(), Some("HOME"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn to_uppercase(self) -> Expr<T> {
         Expr::new(call(Function::Upper, self.raw(), []))
     }
 
     /// Returns the text without white space at both ends.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.query().update(|n| n.text.set(lit(" ").concat(n.text)))?;
+    /// assert_eq!(notes.query().select(|n| n.text.trim()).first()?.as_deref(), Some("buy milk"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn trim(self) -> Expr<T> {
         Expr::new(call(Function::Trim, self.raw(), []))
     }
@@ -347,11 +495,31 @@ impl<T: Text> Expr<T> {
     }
 
     /// Returns the text with every `from` replaced by `to`, both plain text.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.query().update(|n| n.text.set(n.text.replace("milk", "tea")))?;
+    /// assert_eq!(notes.query().select(|n| n.text).first()?.as_deref(), Some("buy tea"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn replace(self, from: impl Operand<String>, to: impl Operand<String>) -> Expr<T> {
         Expr::new(call(Function::Replace, self.raw(), [from.operand(), to.operand()]))
     }
 
     /// Returns the text followed by `other`; null where either is.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let labels = notes.query().select(|n| n.folder.concat(": ").concat(n.text));
+    /// assert_eq!(labels.first()?.as_deref(), Some("home: buy milk"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn concat(self, other: impl Term<T>) -> Expr<T> {
         Expr::new(call(Function::Concat, self.raw(), [other.term()]))
     }
@@ -409,11 +577,29 @@ impl<T: Num> Expr<T> {
     }
 
     /// Returns the number as a float.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().select(|n| n.stars.as_f64() / 2.0).to_vec()?, [Some(1.0), None, Some(2.5)]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn as_f64(self) -> Expr<T::Float> {
         Expr::new(arithmetic(Arithmetic::Cast, Type::F64, T::NULLABLE, &[self.raw()]))
     }
 
     /// Returns the number as an integer, cut toward zero; an error where it does not fit.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.text.len().as_i64().gt(n.stars * 3)).count()?, 2); // a length is a `u64`
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn as_i64(self) -> Expr<T::Int> {
         Expr::new(arithmetic(Arithmetic::Cast, Type::I64, T::NULLABLE, &[self.raw()]))
     }
@@ -520,6 +706,15 @@ impl Expr<bool> {
     }
 
     /// Holds where at least one does: `a | b`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.done.or(n.stars.eq(5))).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn or(self, right: impl Predicate) -> Expr<bool> {
         self | right
     }

@@ -34,12 +34,32 @@ impl OrderKey {
     }
 
     /// Puts null and missing first, whatever the direction.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let ids = notes.query().order_by(|n| n.stars.desc().nulls_first()).select(|n| n.id);
+    /// assert_eq!(ids.to_vec()?, [2, 3, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn nulls_first(mut self) -> Self {
         self.nulls = Nulls::First;
         self
     }
 
     /// Puts null and missing last, whatever the direction.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let ids = notes.query().order_by(|n| n.stars.asc().nulls_last()).select(|n| n.id);
+    /// assert_eq!(ids.to_vec()?, [1, 3, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn nulls_last(mut self) -> Self {
         self.nulls = Nulls::Last;
         self
@@ -66,11 +86,30 @@ where
     T::Core: Ordered,
 {
     /// Returns the expression as a sort key from small to large: null and missing, then numbers, then text.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let ids = notes.query().order_by(|n| (n.done.asc(), n.stars.desc())).select(|n| n.id);
+    /// assert_eq!(ids.to_vec()?, [3, 2, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn asc(self) -> OrderKey {
         OrderKey::ascending(self.raw())
     }
 
     /// Returns the expression as a sort key from large to small; null and missing come last.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().order_by(|n| n.stars.desc()).select(|n| n.id).to_vec()?, [3, 1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn desc(self) -> OrderKey {
         OrderKey { by: self.raw(), descending: true, nulls: Nulls::Smallest }
     }

@@ -66,6 +66,16 @@ impl<T> Param<T> {
     }
 
     /// Returns the parameter as an ordinary expression.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let marked = db.compile(|q, mark: Param<String>| q.from::<Note>().select(|n| (n.id, mark.expr())).take(1))?;
+    /// assert_eq!(marked.call("*")?, [(1, "*".to_owned())]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn expr(self) -> Expr<T> {
         Expr::new(self.node())
     }

@@ -127,6 +127,17 @@ impl<T, M> Query<T, M> {
     }
 
     /// Gives up the promised order: only the set of rows is then promised.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let mut ids = notes.query().unordered().select(|n| n.id).to_vec()?;
+    /// ids.sort_unstable();
+    /// assert_eq!(ids, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn unordered(mut self) -> Self {
         self.description.query.stages.push(Stage::Unordered);
         self
@@ -220,11 +231,30 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Sorts by one key or a tuple of keys, from large to small.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().order_by_desc(|n| n.text).select(|n| n.id).to_vec()?, [3, 1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn order_by_desc<K: OrderKeys>(self, f: impl FnOnce(T::Sym) -> K) -> Self {
         self.order(f, false, true)
     }
 
     /// Sorts rows that are equal by the keys before, from small to large.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let ids = notes.query().order_by_desc(|n| n.folder).then_by(|n| n.text).select(|n| n.id);
+    /// assert_eq!(ids.to_vec()?, [3, 2, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn then_by<K: OrderKeys>(self, f: impl FnOnce(T::Sym) -> K) -> Self {
         self.order(f, true, false)
     }
@@ -307,11 +337,31 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Returns all rows.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let home: Vec<Note> = notes.filter(|n| n.folder.eq("home")).to_vec()?;
+    /// assert_eq!(home.len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn to_vec(self) -> M::Ret<Vec<T>> {
         self.end(Terminal::Rows, |rows| rows.collect())
     }
 
     /// Returns the number of rows.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.filter(|n| n.folder.eq("home")).count()?, 2);
+    /// assert_eq!(notes.query().take(2).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn count(self) -> M::Ret<u64> {
         self.end(Terminal::Count, |rows| rows.one())
     }
@@ -331,6 +381,16 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Returns whether the condition holds for a row; false for none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert!(notes.query().any(|n| n.stars.gt(4))?);
+    /// assert!(!notes.filter(|n| n.done).any(|n| n.stars.gt(4))?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn any<B: Predicate>(self, f: impl FnOnce(T::Sym) -> B) -> M::Ret<bool> {
         self.filter(f).exists()
     }
@@ -392,6 +452,17 @@ impl<T: Row, M: Mode> Query<T, M> {
     ///
     /// # Errors
     /// `ManyRows` when there are several.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert!(notes.filter(|n| n.folder.eq("attic")).single_or_none()?.is_none());
+    /// let several = notes.query().single_or_none().unwrap_err();
+    /// assert_eq!(several.kind(), vellum::ErrorKind::ManyRows);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn single_or_none(self) -> M::Ret<Option<T>> {
         self.end(Terminal::Single, |rows| rows.only())
     }
@@ -429,6 +500,16 @@ impl<T: Row, M: Mode> Query<T, M> {
     }
 
     /// Returns the smallest value; `None` for nothing.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// assert_eq!(notes.query().min(|n| n.stars)?, Some(2));
+    /// assert_eq!(notes.filter(|n| n.stars.is_none()).min(|n| n.stars)?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn min<N: Value>(self, f: impl FnOnce(T::Sym) -> Expr<N>) -> M::Ret<Option<N::Core>>
     where
         N::Core: Ordered,
@@ -520,6 +601,17 @@ impl<'s, T: Row> Query<T, Live<'s>> {
     ///
     /// # Errors
     /// `InvalidQuery` for what cannot be run by the rules; the store's own.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// notes.ensure_indexes()?;
+    /// let told = notes.filter(|n| n.folder.eq("home")).explain()?;
+    /// assert_eq!(told.plan.readings[0].indexes, ["notes/folder"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn explain(&self) -> Result<Explanation> {
         let (statement, _) = self.description.clone().into_statement(Vec::new())?;
         explain::explain(self.mode.session, &statement)
@@ -573,6 +665,16 @@ pub struct Root(pub(crate) ());
 
 impl Root {
     /// Returns the documents of the type's own collection.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let db = database()?;
+    /// let all = db.compile(|q, ()| q.from::<Note>())?;
+    /// assert_eq!(all.call(())?.len(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn from<T: Document>(self) -> Query<T> {
         Query::new(Description::collection(Cow::Borrowed(T::COLLECTION), T::KEY), Deferred)
     }

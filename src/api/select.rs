@@ -48,21 +48,61 @@ impl<K: Copy, S: Copy> Copy for Group<K, S> {}
 
 impl<K: Symbol, S: Symbol> Group<K, S> {
     /// Returns the number of rows of the group.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let counts = notes.query().group_by(|n| n.folder).select(|g| g.count()).to_vec()?;
+    /// assert_eq!(counts, [2, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn count(self) -> Expr<u64> {
         Expr::push(Tree::Fold { fold: Fold::Count, of: None, ty: Type::U64 })
     }
 
     /// Returns the sum over the group; zero where it holds no number.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let sums = notes.query().group_by(|n| n.done).select(|g| (g.key, g.sum(|n| n.stars))).to_vec()?;
+    /// assert_eq!(sums, [(false, 5), (true, 2)]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn sum<N: Num>(self, f: impl FnOnce(S) -> Expr<N>) -> Expr<N::Sum> {
         self.fold(Fold::Sum, f, N::Sum::TYPE)
     }
 
     /// Returns the mean over the group; null where it holds no number.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let means = notes.query().group_by(|n| n.id).select(|g| g.avg(|n| n.stars)).to_vec()?;
+    /// assert_eq!(means, [Some(2.0), None, Some(5.0)]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn avg<N: Num>(self, f: impl FnOnce(S) -> Expr<N>) -> Expr<Option<f64>> {
         self.fold(Fold::Avg, f, Type::F64)
     }
 
     /// Returns the smallest value of the group; null where it holds none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let first = notes.query().group_by(|n| n.folder).select(|g| g.min(|n| n.text)).to_vec()?;
+    /// assert_eq!(first, [Some("Buy a lamp".to_owned()), Some("write the report".to_owned())]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn min<N: Value>(self, f: impl FnOnce(S) -> Expr<N>) -> Expr<Option<N::Core>>
     where
         N::Core: Ordered,
@@ -71,6 +111,16 @@ impl<K: Symbol, S: Symbol> Group<K, S> {
     }
 
     /// Returns the largest value of the group; null where it holds none.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let most = notes.query().group_by(|n| n.folder).select(|g| (g.key, g.max(|n| n.stars))).to_vec()?;
+    /// assert_eq!(most, [("home".to_owned(), Some(2)), ("work".to_owned(), Some(5))]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn max<N: Value>(self, f: impl FnOnce(S) -> Expr<N>) -> Expr<Option<N::Core>>
     where
         N::Core: Ordered,
@@ -108,6 +158,16 @@ impl<K: Symbol, T: Row, M: Mode> Grouped<K, T, M> {
     }
 
     /// Turns each group into an expression, or a tuple or struct of expressions, over its key and its folds.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let groups = notes.query().group_by(|n| n.folder).select(|g| (g.key, g.count()));
+    /// assert_eq!(groups.filter(|(_, count)| count.gt(1)).to_vec()?, [("home".to_owned(), 2)]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn select<P: Symbol>(mut self, f: impl FnOnce(Group<K, T::Sym>) -> P) -> Query<P::Out, M> {
         let frame = Frame::two();
         let root = f(Self::group(&frame)).node();

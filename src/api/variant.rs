@@ -63,11 +63,30 @@ impl<F> std::fmt::Debug for Variant<F> {
 
 impl<F: Copy> Variant<F> {
     /// Holds where the value is this variant.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/part.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let parts = parts()?;
+    /// assert_eq!(parts.filter(|p| p.shape.circle.is()).count()?, 1);
+    /// assert_eq!(parts.filter(|p| !p.shape.circle.is()).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is(self) -> Expr<bool> {
         Expr::new(self.is)
     }
 
     /// Holds where the value is this variant and what it holds satisfies the condition.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/part.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let parts = parts()?;
+    /// assert_eq!(parts.filter(|p| p.shape.circle.is_and(|c| c.radius.lt(3.0))).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_and<R: Predicate>(self, f: impl FnOnce(F) -> R) -> Expr<bool> {
         self.is() & f(self.inside).condition()
     }
@@ -75,11 +94,31 @@ impl<F: Copy> Variant<F> {
     /// Returns something of what the variant holds, null for other variants: `p.shape.circle.map(|c| c.radius)`.
     ///
     /// A field of an externally tagged enum (serde's form without `tag`) can be indexed and assigned so.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/part.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let parts = parts()?;
+    /// let radii = parts.query().select(|p| p.shape.circle.map(|c| c.radius)).to_vec()?;
+    /// assert_eq!(radii, [Some(2.0), None]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn map<T: Value>(self, f: impl FnOnce(F) -> Expr<T>) -> Expr<Option<T>> {
         self.only(f(self.inside).raw(), T::TYPE)
     }
 
     /// Returns something optional of what the variant holds, null for other variants.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/part.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let parts = parts()?;
+    /// let named = parts.filter(|p| p.shape.square.and_then(|s| s.name).eq("lid"));
+    /// assert_eq!(named.count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn and_then<T: Value>(self, f: impl FnOnce(F) -> Expr<Option<T>>) -> Expr<Option<T>> {
         self.only(f(self.inside).raw(), T::TYPE)
     }

@@ -260,6 +260,16 @@ where
     F::Out: Value + Serialize,
 {
     /// Stores the struct, or null for `None`, whatever was there.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/shop.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// orders.update_many(|o| o.id.eq(2), |o| o.bill_to.set(Some(Address { city: "Bern".into(), zip: None })))?;
+    /// assert_eq!(orders.filter(|o| o.bill_to.city.eq("Bern")).count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set(self, value: Option<F::Out>) -> Assignment {
         let value = match value {
             Some(value) => whole(&value, Type::Object),
@@ -269,6 +279,16 @@ where
     }
 
     /// Removes the struct; a document without it is unchanged.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/shop.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let orders = orders()?;
+    /// orders.query().update(|o| o.bill_to.unset())?;
+    /// assert_eq!(orders.filter(|o| o.bill_to.is_none()).count()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn unset(self) -> Assignment {
         Assignment::unset(self.node())
     }

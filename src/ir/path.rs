@@ -18,6 +18,15 @@ pub enum Segment {
 }
 
 /// The steps from a document's root to a value. The empty path is the document itself.
+///
+/// ```
+/// use vellum::FieldPath;
+///
+/// let path = FieldPath::root().key("lines").index(0).key("a.b");
+/// assert_eq!(path.segments().len(), 3);
+/// assert_eq!(path.json_path(), r#"$."lines"[0]."a.b""#);
+/// assert_eq!(FieldPath::from_json(&path.to_json()), Some(path));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FieldPath(SmallVec<[Segment; 2]>);
 
