@@ -50,7 +50,9 @@ fn main() -> vellum::Result<()> {
     for reading in page.call(Page { prefix: "hall 1", offset: 10 })? {
         println!("{} {} {}", reading.id, reading.sensor, reading.value);
     }
-    println!("{}", page.to_sql());
+    for reading in page.explain()?.plan.readings {
+        println!("`{}` is read by {:?}: {}", reading.collection, reading.indexes, reading.choice);
+    }
 
     // A compiled query is cheap to clone, and threads share it.
     let counts: Vec<u64> = thread::scope(|scope| {
