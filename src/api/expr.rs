@@ -247,7 +247,7 @@ impl<T: Scalar> Term<Option<T>> for Expr<Option<T>> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query condition",
     label = "expected `Expr<bool>`",
-    note = "build conditions with `.eq(..)`, `.lt(..)`, `.starts_with(..)` and combine them with `&`, `|`, `!`; `==`, `<`, `&&`, `||` cannot be used on query expressions"
+    note = "build conditions with `.eq(..)`, `.lt(..)`, `.starts_with(..)` and combine them with `&`, `|`, `!`; `==`, `<`, `&&`, `||` cannot be used on query expressions; a `bool` of the program is `lit(..)`"
 )]
 pub trait Predicate: Sealed {
     #[doc(hidden)]

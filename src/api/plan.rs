@@ -116,7 +116,8 @@ impl<O> std::fmt::Debug for Plan<O> {
 /// What a `compile` closure may return: a terminal, or a query (all its rows). Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compiled",
-    label = "the closure must return a query or a terminal such as `.count()`"
+    label = "the closure must return a query or a terminal such as `.count()`",
+    note = "a query of a collection runs at its terminal: inside `compile` begin with `q`, or with the collection's `source()`"
 )]
 pub trait IntoPlan: Sealed {
     /// What a call returns.
