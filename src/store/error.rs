@@ -131,7 +131,7 @@ pub enum StoreError {
         source: SqliteError,
     },
     /// The system refused a read or a write.
-    #[error("input or output failed on `{}`", path.display())]
+    #[error("input or output failed on `{}`: {source}", path.display())]
     Io {
         /// The file.
         path: Arc<Path>,
