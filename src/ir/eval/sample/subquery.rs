@@ -1,5 +1,7 @@
 //! Random queries inside of closures, over the same collection.
 
+use std::rc::Rc;
+
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -17,9 +19,10 @@ fn scalar() -> impl Strategy<Value = Type> {
 }
 
 impl Grammar {
-    /// Names the documents of a query inside of a closure.
+    /// Names the documents of a query inside of a closure. Of lists it asks no more than what needs no closure: strategies
+    /// in one another take their stack.
     fn inside_closure() -> Grammar {
-        Grammar { takes_queries: false, ..Grammar::over_documents(false) }
+        Grammar { takes_queries: false, lists: Rc::default(), ..Grammar::over_documents(false) }
     }
 
     /// The leaves of a kind, named from inside of a query.
