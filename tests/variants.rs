@@ -272,3 +272,21 @@ fn what_a_stranger_stored_is_a_variant_only_in_its_form() -> TestResult {
     assert_ids!(parts, |p| p.maybe.circle.is(), [3]);
     Ok(())
 }
+
+#[test]
+fn a_field_of_one_variant_is_not_assigned() -> TestResult {
+    let (_db, parts) = parts()?;
+    let refused = [
+        parts.query().update(|p| p.keyed.circle.map(|c| c.radius).set(1.0)).unwrap_err(),
+        parts.query().update(|p| p.keyed.circle.and_then(|c| c.name).unset()).unwrap_err(),
+        parts.query().update(|p| p.amount.exact.map(|n| n).set(1)).unwrap_err(),
+        parts.query().update(|p| p.keyed.point.map(|p| p.x).set(1)).unwrap_err(),
+    ];
+    for error in refused {
+        assert!(error.to_string().contains("which is in one variant of an enum"), "{error}");
+    }
+    let error = parts.query().update(|p| p.beside.circle.map(|c| c.radius).set(1.0)).unwrap_err();
+    assert!(error.to_string().contains("not a stored field"), "{error}");
+    assert_eq!(parts.query().to_vec()?.len(), 4);
+    Ok(())
+}

@@ -29,6 +29,8 @@ struct Arena {
     constants: Vec<Value>,
     documents: Vec<(ExprId, TypeId)>,
     flattened: Vec<(ExprId, TypeId)>,
+    /// The enums in which a variant is stored under its name, with the names.
+    variants: Vec<(ExprId, &'static str)>,
     /// The members of each flattened struct that is whole.
     flattened_members: Vec<(ExprId, Members)>,
     next_binder: u32,
@@ -67,6 +69,7 @@ impl Scope {
                 constants: Vec::new(),
                 documents: Vec::new(),
                 flattened: Vec::new(),
+                variants: Vec::new(),
                 flattened_members: Vec::new(),
                 next_binder: 0,
                 error: None,
@@ -290,6 +293,33 @@ pub(crate) fn mark(node: Node, companion: TypeId) {
 pub(crate) fn mark_flattened(node: Node, companion: TypeId) {
     let id = node.id();
     with(|arena| arena.flattened.push((id, companion)));
+}
+
+/// Remembers that a variant of the enum at `node` is stored under its name.
+#[track_caller]
+pub(crate) fn mark_variant(node: Node, name: &'static str) {
+    let id = node.id();
+    with(|arena| arena.variants.push((id, name)));
+}
+
+/// Returns whether a place is in one variant of an enum.
+#[track_caller]
+pub(crate) fn is_in_variant(node: Node) -> bool {
+    let mut at = node.id();
+    with(|arena| {
+        loop {
+            at = match arena.get(arena.own(at)) {
+                Some(Expr::Field { of, key, .. }) => {
+                    if arena.variants.iter().any(|(within, name)| within == of && name == key) {
+                        return true;
+                    }
+                    *of
+                }
+                Some(Expr::Position { of, .. }) => *of,
+                _ => return false,
+            };
+        }
+    })
 }
 
 /// Returns the node that all members are the untouched fields of, when there is one.

@@ -93,7 +93,8 @@ impl<F: Copy> Variant<F> {
 
     /// Returns something of what the variant holds, null for other variants: `p.shape.circle.map(|c| c.radius)`.
     ///
-    /// A field of an externally tagged enum (serde's form without `tag`) can be indexed and assigned so.
+    /// A field of an externally tagged enum (serde's form without `tag`) can be indexed so. It cannot be assigned: a value of
+    /// another variant would become one of both.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/part.rs"));
@@ -136,6 +137,7 @@ impl<F: Copy> Variant<F> {
     /// Returns a variant that is stored as `{"name": ..}`.
     #[doc(hidden)]
     pub fn under_name(of: Node, name: &'static str, bind: fn(Node) -> F) -> Self {
+        arena::mark_variant(of, name);
         let inside = below(of, name);
         let missing = arena::push(Tree::IsAbsent(inside.id(), Absence::Missing));
         Self { inside: bind(inside), is: arena::push(Tree::Not(missing.id())), shares: false }

@@ -53,6 +53,15 @@ impl Assignment {
 
     /// Takes the field and the value out of the arena.
     pub(crate) fn extract(&self, frame: &Frame, first_constant: usize) -> Extracted {
+        if arena::is_in_variant(self.field) {
+            arena::fail(CompileError::Unsupported {
+                what: format!(
+                    "assigning {}, which is in one variant of an enum,",
+                    arena::describe(self.field)
+                ),
+                instead: "assign the whole enum".to_owned(),
+            });
+        }
         let pair = arena::push(Tree::Tuple(vec![self.field.id(), self.value.id()]));
         frame.finish(pair, first_constant)
     }
