@@ -204,3 +204,22 @@ fn a_key_can_be_a_parameter() -> TestResult {
     fails(set, ErrorKind::InvalidQuery, &["attrs.get(?1)"]);
     Ok(())
 }
+
+#[test]
+fn a_key_that_holds_nul_is_stored_and_not_asked_for() -> TestResult {
+    let (_db, things) = things()?;
+    let attrs = HashMap::from([("a\0b".to_owned(), "x".to_owned()), ("a\0c".to_owned(), "y".to_owned())]);
+    things.insert(Thing { id: 20, attrs: attrs.clone(), ..Thing::default() })?;
+    assert_eq!(things.get(20)?.map(|thing| thing.attrs), Some(attrs));
+    let named = &["a\\0c", "U+0000"];
+    support::fails(things.filter(|t| t.attrs.get("a\0c").eq("y")).count(), ErrorKind::InvalidQuery, named);
+    support::fails(things.filter(|t| t.attrs.contains_key("a\0c")).count(), ErrorKind::InvalidQuery, named);
+    support::fails(
+        things.query().update(|t| t.attrs.get("a\0c").set(Some("z".to_owned()))),
+        ErrorKind::InvalidQuery,
+        named,
+    );
+    let index = things.ensure_index(|t| t.attrs.get("a\0c")).create();
+    support::fails(index, ErrorKind::InvalidQuery, &["cannot be indexed"]);
+    Ok(())
+}

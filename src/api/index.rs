@@ -413,6 +413,10 @@ fn column_of_field(lambda: &Lambda, id: ExprId) -> Option<IndexColumnSpec> {
     };
     let Tree::Field { ty, .. } = lambda.node(lambda.field(field)) else { return None };
     let (_, path) = lambda.place(field)?;
+    let holds_nul = |segment: &Segment| matches!(segment, Segment::Key(key) if key.contains('\0'));
+    if path.segments().iter().any(holds_nul) {
+        return None;
+    }
     let view = seen.unwrap_or(View::Declared(ty.kind()));
     let is_scalar = matches!(view.kind(), Kind::Text | Kind::Number | Kind::Bool);
     (is_scalar && default != Some(&FieldDefault::Whole)).then(|| column_of(&path, view, default, false))
