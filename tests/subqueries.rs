@@ -328,3 +328,22 @@ fn what_is_no_value_inside_a_closure_is_refused() -> TestResult {
     fails(outer.to_vec(), ErrorKind::InvalidQuery, &["the rows around its query"]);
     Ok(())
 }
+
+#[test]
+fn a_query_inside_may_name_what_was_made_of_groups() -> TestResult {
+    each_way(|_, users, orders| {
+        // A page inside the inner query puts the fold two queries deep.
+        let older = |age: Expr<Option<i64>>| {
+            from::<User>().filter(|u| u.age.gt(age.unwrap_or(0))).order_by(|u| u.age).skip(1).count().expr()
+        };
+        let grouped = || users.query().group_by(|u| u.boss).select(|g| (g.key, g.min(|u| u.age)));
+        let expected = [(Some(9), 0), (Some(1), 1), (None, 2)];
+        let sorted = grouped().order_by(|(_, age)| older(age)).select(|(boss, age)| (boss, older(age)));
+        assert_eq!(sorted.to_vec()?, expected.map(|(boss, count)| (boss, count)));
+        assert_eq!(grouped().filter(|(_, age)| older(age).gt(0)).count()?, 2);
+        let sums = orders.query().group_by(|o| o.user).select(|g| (g.key, g.count()));
+        let known = sums.filter(|(user, _)| from::<User>().filter(|u| u.id.eq(user)).exists());
+        assert_eq!(known.to_vec()?, [(1, 2), (2, 1), (4, 1)]);
+        Ok(())
+    })
+}

@@ -105,7 +105,8 @@ impl Lowering<'_> {
                 self.conjuncts(lambda)?.into_iter().for_each(|condition| block.filter(condition));
             }
             Stage::Order { keys, then } => {
-                if block.is_limited() {
+                let asks = block.is_grouped() && keys.iter().any(|key| asks_a_query(&key.by));
+                if block.is_limited() || asks {
                     block = self.wrap(block)?;
                 }
                 let mut terms = Vec::with_capacity(keys.len());
@@ -147,7 +148,8 @@ impl Lowering<'_> {
 
     fn select(&mut self, mut block: Block, lambda: &doc::Lambda) -> Result<Block, CompileError> {
         // What is made of groups is computed with them, but what is computed from a page of them is not.
-        if block.is_limited() && block.is_grouped() {
+        let asks = asks_a_query(lambda) && !matches!(block.row, Row::Group { .. });
+        if block.is_grouped() && (block.is_limited() || asks) {
             block = self.wrap(block)?;
         }
         if let Row::Group { key, of } = &block.row {
@@ -290,6 +292,12 @@ impl Lowering<'_> {
         };
         block.wrap(alias, &mut next)
     }
+}
+
+/// Returns whether a closure asks a query of its own. SQLite takes no fold of the query around it there, so that what was
+/// made of groups has to be a source by then.
+fn asks_a_query(lambda: &doc::Lambda) -> bool {
+    lambda.nodes.iter().any(|node| matches!(node, doc::Expr::Subquery(_) | doc::Expr::InQuery { .. }))
 }
 
 /// Refuses to group by what has no equality (rule 20).
