@@ -26,6 +26,7 @@ pub mod shadowed {
     /// A document.
     #[derive(::vellum::Document, Serialize, Deserialize)]
     #[document(compound("r#type", "address.city desc"), compound(unique, "address.zip"))]
+    #[document(partial("id", "r#type", |event| event.node.is_some()))]
     pub struct HTTPEvent {
         id: i64,
         #[document(index)]

@@ -3,7 +3,7 @@
 mod support;
 
 use serde::{Deserialize, Serialize};
-use support::{TestResult, fails, stranger};
+use support::{Dir, TestResult, fails, stranger};
 use vellum::ErrorKind;
 use vellum::prelude::*;
 
@@ -172,5 +172,43 @@ fn the_few_rows_of_a_partial_index_do_not_outgrow_its_statistics() -> TestResult
     let before = epoch()?;
     tasks.ensure_indexes()?;
     assert_eq!(epoch()?, before);
+    Ok(())
+}
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[document(partial("owner", "at desc", |j| !j.done & j.result.is_none()))]
+#[document(partial(unique, "slot", |j| j.slot.is_some() & !j.done))]
+struct Job {
+    id: i64,
+    owner: String,
+    at: i64,
+    done: bool,
+    result: Option<String>,
+    slot: Option<i64>,
+}
+
+#[test]
+fn a_type_declares_its_partial_indexes() -> TestResult {
+    let dir = Dir::new()?;
+    let path = dir.file("app.db");
+    let names = ["job/owner,at desc where done,result", "job/slot where done,slot"];
+    {
+        let db = Database::open(&path)?;
+        let jobs = db.collection::<Job>()?;
+        assert_eq!(jobs.ensure_indexes()?.created, names);
+        let again = jobs.ensure_indexes()?;
+        assert_eq!(
+            (again.unchanged, again.created, again.undeclared),
+            (names.map(str::to_owned).to_vec(), vec![], vec![])
+        );
+        jobs.insert(Job { slot: Some(1), ..Job::default() })?;
+        jobs.insert(Job { slot: Some(1), done: true, ..Job::default() })?;
+        fails(jobs.insert(Job { slot: Some(1), ..Job::default() }), ErrorKind::Unique, &["job/slot"]);
+        let open = jobs.filter(|j| j.owner.eq("") & !j.done & j.result.is_none());
+        assert_eq!(open.explain()?.plan.readings[0].indexes, [names[0]]);
+        assert_eq!(open.count()?, 1);
+    }
+    let reader = vellum::Options::new().read_only().open(&path)?;
+    assert_eq!(reader.collection::<Job>()?.ensure_indexes()?.unchanged, names);
     Ok(())
 }

@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Meta, Path, Token, Type};
+use syn::{Attribute, Expr, ExprClosure, ExprLit, ExprPath, Ident, Lit, LitStr, Meta, Path, Token, Type};
 
 use crate::ast::Role;
 use crate::ctxt::Ctxt;
@@ -36,10 +36,12 @@ pub(crate) struct FieldOptions {
     pub(crate) repr: Option<Type>,
 }
 
-/// `compound("a", "b desc")` or `compound(unique, ..)`, not yet resolved.
+/// `compound("a", "b desc")` or `partial("a", |t| ..)`, either with `unique` in front, not yet resolved.
 pub(crate) struct Compound {
     pub(crate) unique: bool,
     pub(crate) paths: Vec<LitStr>,
+    /// Which documents the index holds, if not all.
+    pub(crate) condition: Option<ExprClosure>,
 }
 
 impl StructOptions {
@@ -48,6 +50,7 @@ impl StructOptions {
         each_option(ctxt, attrs, role, role.struct_options(), "a struct", |option, meta| match option {
             symbol::COLLECTION => options.collection = ctxt.ok(text(meta)),
             symbol::COMPOUND => options.compounds.extend(ctxt.ok(compound(meta))),
+            symbol::PARTIAL => options.compounds.extend(ctxt.ok(partial(meta))),
             symbol::CRATE => options.krate = ctxt.ok(path(meta)),
             symbol::REPR => options.repr = ctxt.ok(ty(meta)),
             symbol::FIELDS => {
@@ -94,11 +97,21 @@ impl Parse for Compound {
                 input.parse::<Token![,]>()?;
             }
         }
-        let paths: Vec<_> = Punctuated::<LitStr, Token![,]>::parse_terminated(input)?.into_iter().collect();
+        let mut paths: Vec<LitStr> = Vec::new();
+        while !input.is_empty() && !input.peek(Token![|]) && !input.peek(Token![move]) {
+            paths.push(input.parse()?);
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        let condition = if input.is_empty() { None } else { Some(input.parse()?) };
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
         if paths.is_empty() {
             return Err(syn::Error::new(span, "an index needs fields: `compound(\"a\", \"b desc\")`"));
         }
-        Ok(Self { unique, paths })
+        Ok(Self { unique, paths, condition })
     }
 }
 
@@ -133,7 +146,7 @@ fn each_option(
             ctxt.push(unknown(&meta, role, valid, place));
             continue;
         };
-        if seen.contains(&option) && option != symbol::COMPOUND {
+        if seen.contains(&option) && ![symbol::COMPOUND, symbol::PARTIAL].contains(&option) {
             ctxt.error(meta.path().span(), format!("`{option}` is given twice: remove one of them"));
             continue;
         }
@@ -167,7 +180,26 @@ fn word(option: Symbol, meta: &Meta) -> syn::Result<Span> {
 }
 
 fn compound(meta: &Meta) -> syn::Result<Compound> {
-    meta.require_list()?.parse_args()
+    let compound: Compound = meta.require_list()?.parse_args()?;
+    match &compound.condition {
+        None => Ok(compound),
+        Some(condition) => {
+            let message = "an index with a condition is a partial one: `partial(\"a\", |t| !t.done)`";
+            Err(syn::Error::new_spanned(condition, message))
+        }
+    }
+}
+
+fn partial(meta: &Meta) -> syn::Result<Compound> {
+    let list = meta.require_list()?;
+    let partial: Compound = list.parse_args()?;
+    match partial.condition {
+        Some(_) => Ok(partial),
+        None => {
+            let message = "a partial index has a condition: `partial(\"a\", |t| !t.done)`";
+            Err(syn::Error::new_spanned(&list.tokens, message))
+        }
+    }
 }
 
 /// Returns the path of `name = path` or `name = "path"`.

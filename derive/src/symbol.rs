@@ -32,6 +32,7 @@ pub(crate) const FIELDS: Symbol = Symbol("fields");
 pub(crate) const ID: Symbol = Symbol("id");
 pub(crate) const INDEX: Symbol = Symbol("index");
 pub(crate) const OPAQUE: Symbol = Symbol("opaque");
+pub(crate) const PARTIAL: Symbol = Symbol("partial");
 pub(crate) const REPR: Symbol = Symbol("repr");
 pub(crate) const UNIQUE: Symbol = Symbol("unique");
 
@@ -52,7 +53,7 @@ pub(crate) const TAG: Symbol = Symbol("tag");
 pub(crate) const TRANSPARENT: Symbol = Symbol("transparent");
 
 /// The options of each place, in the order in which an error lists them.
-pub(crate) const OF_DOCUMENT: &[Symbol] = &[COLLECTION, COMPOUND, FIELDS, CRATE];
+pub(crate) const OF_DOCUMENT: &[Symbol] = &[COLLECTION, COMPOUND, PARTIAL, FIELDS, CRATE];
 pub(crate) const OF_DOCUMENT_FIELD: &[Symbol] = &[ID, INDEX, UNIQUE, OPAQUE, REPR];
 pub(crate) const OF_EMBED: &[Symbol] = &[FIELDS, CRATE, REPR];
 pub(crate) const OF_EMBED_FIELD: &[Symbol] = &[OPAQUE, REPR];

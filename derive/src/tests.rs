@@ -151,7 +151,7 @@ fn every_error_is_reported_at_once() {
         struct E { #[document(key)] id: i64, #[serde(flatten)] #[document(index)] rest: Rest, #[serde(with = "m")] at: Time }
         "#,
         &[
-            ("colection", "valid here: `collection`, `compound`, `fields`, `crate`"),
+            ("colection", "valid here: `collection`, `compound`, `partial`, `fields`, `crate`"),
             ("transparent", "which is no document"),
             ("key", "valid here: `id`, `index`, `unique`, `opaque`, `repr`"),
             ("index", "a flattened struct has no place of its own"),
@@ -366,6 +366,9 @@ fn option_values_of_a_wrong_form_are_refused() {
         ("fields = \"a::b\"", "\"a::b\"", ""),
         ("compound(name)", "name", "in quotes: `\"name\"`"),
         ("compound(unique)", "unique", "an index needs fields"),
+        ("compound(\"name\", |t| t.done)", "|t| t.done", "a partial one: `partial"),
+        ("partial(\"name\")", "\"name\"", "a partial index has a condition"),
+        ("partial(|t| t.done)", "|", "an index needs fields"),
     ] {
         let item = format!("#[document({option})] struct E {{ id: i64, name: String }}");
         assert_refuses(derive_document, &item, &[(at, part)]);

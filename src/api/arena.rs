@@ -365,6 +365,7 @@ pub(crate) fn members(members: &[(&'static str, Node)], flattened: &[Node]) -> O
 }
 
 /// What left a closure: the lambda, its constants and the first thing that was wrong.
+#[derive(Clone, Debug)]
 pub(crate) struct Extracted {
     pub(crate) lambda: Lambda,
     pub(crate) constants: Vec<Value>,

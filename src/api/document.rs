@@ -3,11 +3,12 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::api::arena::{self, Frame, Node};
+use crate::api::arena::{self, Extracted, Frame, Node};
+use crate::api::expr::Predicate;
 use crate::api::index::IndexKeys;
 use crate::api::param::ParamType;
 use crate::api::param_field::ParamField;
-use crate::api::value::{Row, Scalar};
+use crate::api::value::{Row, Scalar, Symbol};
 use crate::compile::CompileError;
 use crate::ir::doc::OrderKey;
 
@@ -205,23 +206,44 @@ pub struct Indexes {
 pub(crate) struct Declared {
     pub(crate) keys: Vec<OrderKey>,
     pub(crate) unique: bool,
+    /// Which documents it holds, if not all.
+    pub(crate) condition: Option<Extracted>,
 }
 
 impl Indexes {
     /// Declares an index over the keys, in order.
     pub fn index(&mut self, keys: impl IndexKeys) {
-        self.declare(keys, false);
+        self.declare(keys, false, None);
     }
 
     /// Declares an index in which no two documents may have the same values.
     pub fn unique(&mut self, keys: impl IndexKeys) {
-        self.declare(keys, true);
+        self.declare(keys, true, None);
     }
 
-    fn declare(&mut self, keys: impl IndexKeys, unique: bool) {
+    /// Declares an index of the documents for which a condition holds.
+    pub fn partial<F: Symbol, K: IndexKeys, B: Predicate>(
+        &mut self,
+        keys: K,
+        unique: bool,
+        condition: impl FnOnce(F) -> B,
+    ) {
         let frame = Frame::one();
-        let keys = keys.index_keys().iter().map(|key| key.with(key.extract(&frame, 0).lambda)).collect();
-        self.declared.push(Declared { keys, unique });
+        let condition = condition(F::bind(frame.row())).condition();
+        let condition = frame.finish(condition.raw(), 0);
+        self.declare(keys, unique, Some(condition));
+    }
+
+    fn declare(&mut self, keys: impl IndexKeys, unique: bool, condition: Option<Extracted>) {
+        let frame = Frame::one();
+        let keys = keys.index_keys();
+        let keys = keys.iter().map(|key| {
+            let extracted = key.extract(&frame, 0);
+            extracted.error.into_iter().for_each(arena::fail);
+            key.with(extracted.lambda)
+        });
+        let keys = keys.collect();
+        self.declared.push(Declared { keys, unique, condition });
     }
 
     /// Runs a type's declarations.
@@ -229,7 +251,7 @@ impl Indexes {
         let frame = Frame::one();
         let [row, _]: [Node; 2] = frame.rows();
         let mut indexes = Indexes::default();
-        T::indexes(crate::api::value::Symbol::bind(row), &mut indexes);
+        T::indexes(Symbol::bind(row), &mut indexes);
         arena::take_error().map_or(Ok(indexes.declared), Err)
     }
 }

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::ir::doc::{Expr as Tree, ExprId, Lambda, Nulls, OrderKey, Stage, Statement, Terminal};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::value::{FieldDefault, Kind, View};
-use crate::store::{CollectionInfo, IndexColumnSpec, IndexFilter, IndexOutcome, IndexSpec};
+use crate::store::{CollectionInfo, IndexColumnSpec, IndexFilter, IndexOutcome, IndexSpec, Schema};
 
 /// What an index is made of: a field that has equality, a sort key, or a tuple of these. Sealed.
 ///
@@ -217,6 +217,7 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
         let mut spec = self.spec?;
         let collection = self.collection;
         collection.session.write_all(|write| {
+            write.forget_dropped()?;
             if let Some(query) = self.filter {
                 spec.filter = Some(collection.filter_in(write, query)?);
             }
@@ -241,29 +242,20 @@ impl<'s, T: Document> Collection<'s, T> {
     pub fn ensure_index<K: IndexKeys>(&self, f: impl FnOnce(T::Sym) -> K) -> IndexBuilder<'_, 's, T> {
         let frame = Frame::one();
         let keys = f(T::Sym::bind(frame.row())).index_keys();
-        let keys: Vec<OrderKey> = keys.iter().map(|key| key.with(key.extract(&frame, 0).lambda)).collect();
-        IndexBuilder { collection: self, spec: spec(&keys, false), filter: None, of: PhantomData }
+        let keys = keys.iter().map(|key| {
+            let extracted = key.extract(&frame, 0);
+            extracted.error.map_or(Ok(key.with(extracted.lambda)), Err)
+        });
+        let keys = keys.collect::<std::result::Result<Vec<OrderKey>, CompileError>>();
+        let spec = keys.and_then(|keys| spec(&keys, false));
+        IndexBuilder { collection: self, spec, filter: None, of: PhantomData }
     }
 
     /// Returns the conditions of a query over the columns that they name, which are made where they are missing.
     fn filter_in(&self, write: &Write<'_>, query: Description) -> Result<IndexFilter> {
-        if let Some(error) = query.error {
-            return Err(error.into());
-        }
-        write.forget_dropped()?;
-        let lambdas = query.query.stages.iter().filter_map(|stage| match stage {
-            Stage::Filter(lambda) => Some(lambda),
-            _ => None,
-        });
-        let mut columns: Vec<IndexColumnSpec> = lambdas.flat_map(columns_named).collect();
-        columns.sort_by(|a, b| (&a.path, a.kind).cmp(&(&b.path, b.kind)));
-        columns.dedup_by(|a, b| a.path == b.path && a.kind == b.kind);
-        write.ensure_columns(&*self.info(write)?, &columns)?;
-        let statement = Statement { query: query.query, terminal: Terminal::Count, params: Vec::new() };
-        let conditions = compile::index_conditions(&statement, &catalog::of(&*write.schema()?))?;
-        let info = self.info(write)?;
-        let named = columns.iter().filter_map(|column| info.column(&column.path, column.kind));
-        Ok(IndexFilter { conditions, columns: named.map(|column| column.name.clone()).collect() })
+        write.ensure_columns(&*self.info(write)?, &columns_asked(&query))?;
+        let filter = filter_over(&*write.schema()?, &*self.info(write)?, &query)?;
+        Ok(filter.ok_or_else(|| CompileError::NotIndexable { expression: "the condition".to_owned() })?)
     }
 
     /// Makes the indexes that the type declares and does not have yet, and brings the narrow index up to date. Drops
@@ -284,13 +276,26 @@ impl<'s, T: Document> Collection<'s, T> {
     /// ```
     pub fn ensure_indexes(&self) -> Result<IndexReport> {
         let declared = Indexes::of::<T>()?;
-        let specs =
-            declared.iter().map(|index| spec(&index.keys, index.unique)).collect::<Result<Vec<_>, _>>()?;
+        let mut specs = Vec::with_capacity(declared.len());
+        for index in declared {
+            let filter = index.condition.map(|condition| {
+                let mut query = self.description();
+                query.filter(condition);
+                query
+            });
+            specs.push((spec(&index.keys, index.unique)?, filter));
+        }
         if self.session.shared.engine.is_read_only() {
-            return self.found(&specs);
+            return self.found(specs);
         }
         self.session.write_all(|write| {
-            let mut report = self.make_in(write, &specs)?;
+            write.forget_dropped()?;
+            let mut filtered = Vec::with_capacity(specs.len());
+            for (spec, filter) in specs {
+                let filter = filter.map(|query| self.filter_in(write, query)).transpose()?;
+                filtered.push(IndexSpec { filter, ..spec });
+            }
+            let mut report = self.make_in(write, &filtered)?;
             write.refresh_narrow(&*self.info(write)?)?;
             write.refresh_statistics(&*self.info(write)?)?;
             // Inside the transaction: once it is committed, nothing may fail any more.
@@ -300,7 +305,6 @@ impl<'s, T: Document> Collection<'s, T> {
     }
 
     fn make_in(&self, write: &Write<'_>, specs: &[IndexSpec]) -> Result<IndexReport> {
-        write.forget_dropped()?;
         let mut report = IndexReport::default();
         for spec in specs {
             report.add(write.ensure_index(&*self.info(write)?, spec)?);
@@ -309,12 +313,19 @@ impl<'s, T: Document> Collection<'s, T> {
     }
 
     /// Reports on indexes that are all there, without writing.
-    fn found(&self, specs: &[IndexSpec]) -> Result<IndexReport> {
+    fn found(&self, specs: Vec<(IndexSpec, Option<Description>)>) -> Result<IndexReport> {
         let schema = self.session.newest_schema()?;
         let mut report = IndexReport::default();
         let Some(info) = schema.collections.get(self.name()) else { return Ok(report) };
-        for spec in specs {
-            match spec.outcome_in(info) {
+        for (spec, filter) in specs {
+            let filter = filter.map(|query| filter_over(&schema, info, &query)).transpose()?;
+            // A condition over a column that is not there is of an index that is not there.
+            let outcome = match filter {
+                Some(None) => None,
+                Some(filter) => IndexSpec { filter, ..spec }.outcome_in(info),
+                None => spec.outcome_in(info),
+            };
+            match outcome {
                 Some(outcome) => report.add(outcome),
                 None => return self.session.write_all(|_| Ok(report)),
             }
@@ -384,6 +395,31 @@ impl<'s, T: Document> Collection<'s, T> {
     }
 }
 
+/// Returns the conditions of a query over the columns of a collection; `None` where it lacks one of them.
+fn filter_over(schema: &Schema, info: &CollectionInfo, query: &Description) -> Result<Option<IndexFilter>> {
+    if let Some(error) = &query.error {
+        return Err(error.clone().into());
+    }
+    let asked = columns_asked(query);
+    let named = asked.iter().map(|column| info.column(&column.path, column.kind).map(|own| own.name.clone()));
+    let Some(columns) = named.collect::<Option<Vec<String>>>() else { return Ok(None) };
+    let statement = Statement { query: query.query.clone(), terminal: Terminal::Count, params: Vec::new() };
+    let conditions = compile::index_conditions(&statement, &catalog::of(schema))?;
+    Ok(Some(IndexFilter { conditions, columns }))
+}
+
+/// Returns the columns of the fields that the filters of a query name, each once, by path.
+fn columns_asked(query: &Description) -> Vec<IndexColumnSpec> {
+    let lambdas = query.query.stages.iter().filter_map(|stage| match stage {
+        Stage::Filter(lambda) => Some(lambda),
+        _ => None,
+    });
+    let mut columns: Vec<IndexColumnSpec> = lambdas.flat_map(columns_named).collect();
+    columns.sort_by(|a, b| (&a.path, a.kind).cmp(&(&b.path, b.kind)));
+    columns.dedup_by(|a, b| a.path == b.path && a.kind == b.kind);
+    columns
+}
+
 /// Returns the columns of the fields that a condition names.
 fn columns_named(lambda: &Lambda) -> Vec<IndexColumnSpec> {
     let mut own: Vec<ExprId> = Vec::new();
@@ -413,10 +449,6 @@ fn column_of_field(lambda: &Lambda, id: ExprId) -> Option<IndexColumnSpec> {
     };
     let Tree::Field { ty, .. } = lambda.node(lambda.field(field)) else { return None };
     let (_, path) = lambda.place(field)?;
-    let holds_nul = |segment: &Segment| matches!(segment, Segment::Key(key) if key.contains('\0'));
-    if path.segments().iter().any(holds_nul) {
-        return None;
-    }
     let view = seen.unwrap_or(View::Declared(ty.kind()));
     let is_scalar = matches!(view.kind(), Kind::Text | Kind::Number | Kind::Bool);
     (is_scalar && default != Some(&FieldDefault::Whole)).then(|| column_of(&path, view, default, false))

@@ -60,6 +60,12 @@ impl Description {
         self.push(|lambda| Stage::FilterSome(slot, lambda), frame, root);
     }
 
+    /// Adds the filter that left a closure.
+    pub(crate) fn filter(&mut self, condition: Extracted) {
+        let lambda = self.absorb(condition);
+        self.query.stages.push(Stage::Filter(lambda));
+    }
+
     pub(crate) fn order(&mut self, frame: &Frame, keys: &[crate::api::order::OrderKey], then: bool) {
         let keys = keys
             .iter()

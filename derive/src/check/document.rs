@@ -13,7 +13,7 @@ pub(crate) struct Document<'a> {
     pub(crate) key: &'a Field<'a>,
     pub(crate) collection: String,
     /// In declaration order: those of fields first, then the compounds.
-    pub(crate) indexes: Vec<Index>,
+    pub(crate) indexes: Vec<Index<'a>>,
 }
 
 /// Checks a document. `None` when it has no key.

@@ -3,15 +3,17 @@
 use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 use syn::parse::Parser as _;
-use syn::{Ident, LitStr};
+use syn::{ExprClosure, Ident, LitStr};
 
 use crate::ast::{Field, Struct};
 use crate::ctxt::Ctxt;
 
 /// An index that the document declares.
-pub(crate) struct Index {
+pub(crate) struct Index<'a> {
     pub(crate) unique: bool,
     pub(crate) keys: Vec<IndexKey>,
+    /// Which documents it holds, if not all.
+    pub(crate) condition: Option<&'a ExprClosure>,
 }
 
 /// One column of it: Rust field names from the outside in, spanned where the index was declared.
@@ -21,18 +23,18 @@ pub(crate) struct IndexKey {
 }
 
 /// Returns the indexes that fields declare.
-pub(super) fn field_indexes<'a>(item: &'a Struct<'_>) -> impl Iterator<Item = Index> + 'a {
+pub(super) fn field_indexes<'a>(item: &'a Struct<'_>) -> impl Iterator<Item = Index<'a>> + 'a {
     item.symbols().filter_map(|field| {
         let span = field.options.unique.or(field.options.index)?;
         let mut ident = field.ident.clone();
         ident.set_span(span);
         let key = IndexKey { path: vec![ident], descending: false };
-        Some(Index { unique: field.options.unique.is_some(), keys: vec![key] })
+        Some(Index { unique: field.options.unique.is_some(), keys: vec![key], condition: None })
     })
 }
 
 /// Returns the indexes over several fields.
-pub(super) fn compound_indexes(ctxt: &Ctxt, item: &Struct<'_>) -> Vec<Index> {
+pub(super) fn compound_indexes<'a>(ctxt: &Ctxt, item: &'a Struct<'_>) -> Vec<Index<'a>> {
     let compounds = item.container.options.compounds.iter().map(|compound| {
         let mut keys: Vec<IndexKey> = Vec::new();
         for text in &compound.paths {
@@ -42,7 +44,7 @@ pub(super) fn compound_indexes(ctxt: &Ctxt, item: &Struct<'_>) -> Vec<Index> {
             }
             keys.push(key);
         }
-        Index { unique: compound.unique, keys }
+        Index { unique: compound.unique, keys, condition: compound.condition.as_ref() }
     });
     compounds.collect()
 }

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 
 use super::fields::Companion;
 use super::generated;
@@ -45,7 +46,7 @@ pub(crate) fn document(document: &Document<'_>) -> TokenStream {
 }
 
 /// Writes the statement that declares one index. Each key is spanned where it was declared.
-fn declare(container: &Container<'_>, index: &Index) -> TokenStream {
+fn declare(container: &Container<'_>, index: &Index<'_>) -> TokenStream {
     let vellum = container.vellum();
     let method = if index.unique { quote!(unique) } else { quote!(index) };
     let keys = index.keys.iter().map(|IndexKey { path, descending }| {
@@ -58,5 +59,17 @@ fn declare(container: &Container<'_>, index: &Index) -> TokenStream {
         let vellum = container.vellum_at(span);
         quote_spanned!(span=> #vellum::Expr::desc(#field))
     });
-    quote!(#vellum::Indexes::#method(__vellum_indexes, (#(#keys,)*));)
+    let Some(condition) = index.condition else {
+        return quote!(#vellum::Indexes::#method(__vellum_indexes, (#(#keys,)*)););
+    };
+    let (fields, unique) = (container.companion(), index.unique);
+    let generics = container.stored_generics();
+    let (_, arguments, _) = generics.split_for_impl();
+    let span = Span::call_site().located_at(condition.span());
+    let vellum = container.vellum_at(span);
+    quote_spanned! {span=>
+        #vellum::Indexes::partial::<#fields #arguments, _, _>(
+            __vellum_indexes, (#(#keys,)*), #unique, #condition
+        );
+    }
 }

@@ -122,6 +122,15 @@ fn a_flattened_struct_and_a_type_that_no_member_names() -> syn::Result<()> {
 }
 
 #[test]
+fn a_partial_index() -> syn::Result<()> {
+    insta::assert_snapshot!(expansion(
+        derive_document,
+        r#"#[document(partial(unique, "a", "b desc", |t| !t.done))] struct E { id: i64, a: i64, b: i64, done: bool }"#,
+    )?);
+    Ok(())
+}
+
+#[test]
 fn fields_that_are_read_as_defaults() -> syn::Result<()> {
     insta::assert_snapshot!(expansion(
         derive_embed,
