@@ -1,5 +1,6 @@
 //! Binding a plan: arguments and constants into a statement, in the form that each place needs.
 
+use crate::api::map::comparable_key;
 use crate::api::param::{Argument, Arguments};
 use crate::codec;
 use crate::compile::{CompileError, Depth, OperandError, Plan, Text};
@@ -79,7 +80,10 @@ impl Into<'_, '_> {
                 // Above every text.
                 None => self.raw(store::Bind::Blob(&[])),
             },
-            BindForm::Key => self.raw(store::Bind::Text(&FieldPath::key_step(text))),
+            BindForm::Key => {
+                comparable_key(text)?;
+                self.raw(store::Bind::Text(&FieldPath::key_step(text)))
+            }
             _ => self.raw(store::Bind::Text(text)),
         }
     }

@@ -14,6 +14,7 @@ use crate::api::ops::compare;
 use crate::api::param::Param;
 use crate::api::sealed::Sealed;
 use crate::api::value::{Symbol, Value};
+use crate::compile::CompileError;
 use crate::ir::doc::{Absence, Comparison, Expr as Tree, ItemFold};
 use crate::ir::types::Type;
 
@@ -40,8 +41,25 @@ pub trait MapKey: Sealed {
 
 impl MapKey for String {
     fn under(self, of: Node, ty: Type) -> Node {
+        if let Err(error) = comparable_key(&self) {
+            arena::fail(error);
+        }
         arena::push(Tree::Field { of: of.id(), key: Cow::Owned(self), ty, nullable: true })
     }
+}
+
+/// Refuses a key of a map that SQLite would take for another: it ends the comparison of keys at U+0000.
+///
+/// # Errors
+/// `Unsupported`.
+pub(crate) fn comparable_key(key: &str) -> Result<(), CompileError> {
+    if !key.contains('\0') {
+        return Ok(());
+    }
+    Err(CompileError::Unsupported {
+        what: format!("asking for the key {key:?}, which holds U+0000,"),
+        instead: "give the key another name".to_owned(),
+    })
 }
 
 impl MapKey for &str {

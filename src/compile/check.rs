@@ -77,14 +77,6 @@ fn expression(lambda: &Lambda, params: usize) -> Result<usize, CompileError> {
         if let Expr::Param { slot, .. } = node {
             known(*slot, params)?;
         }
-        if let Expr::Field { key, .. } = node
-            && key.contains('\0')
-        {
-            return Err(CompileError::Unsupported {
-                what: format!("the key {:?}, which holds U+0000,", &**key),
-                instead: "SQLite ends the comparison of keys there: give the key another name".to_owned(),
-            });
-        }
         let inside = match node {
             Expr::Subquery(inner) => subquery(inner, params)?,
             Expr::InQuery { query: inner, .. } => query(inner, params)?,
