@@ -347,3 +347,60 @@ fn a_query_inside_may_name_what_was_made_of_groups() -> TestResult {
         Ok(())
     })
 }
+
+#[test]
+fn a_query_that_is_made_outside_of_the_closure_keeps_to_its_own_rows() -> TestResult {
+    each_way(|db, users, orders| {
+        let large = from::<Order>().filter(|o| o.amount.gt(4.0));
+        let of = |u: UserFields| large.clone().filter(|o| o.user.eq(u.id));
+        assert_eq!(users.filter(|u| of(u).exists()).select(|u| u.id).to_vec()?, [1, 4]);
+        assert_eq!(
+            users.filter(|u| !large.clone().any(|o| o.user.eq(u.id))).select(|u| u.id).to_vec()?,
+            [2, 3]
+        );
+        assert_eq!(users.query().select(|u| of(u).count().expr()).to_vec()?, [2, 0, 0, 1]);
+        let first = from::<Order>().order_by_desc(|o| o.amount);
+        let largest =
+            |u: UserFields| first.clone().filter(|o| o.user.eq(u.id)).select(|o| o.amount).first().expr();
+        assert_eq!(users.query().select(largest).to_vec()?, [Some(7.0), Some(1.0), None, Some(9.0)]);
+        let tagged = from::<Order>().filter(|o| o.tags.any(|tag| tag.eq("new")));
+        let new = db.compile(|q, (age,)| {
+            q.from::<User>()
+                .filter(|u| u.age.ge(age) & tagged.clone().any(|o| o.user.eq(u.id)))
+                .select(|u| u.id)
+        })?;
+        assert_eq!((new.call(30)?, new.call(31)?), (vec![1], vec![]));
+        let same = from::<User>().filter(|u| u.age.gt(35));
+        assert_eq!(users.filter(|u| same.clone().any(|o| o.boss.eq(u.boss) & o.id.ne(u.id))).count()?, 2);
+        assert_eq!(
+            orders.filter(|o| same.clone().any(|u| u.id.eq(o.user))).select(|o| o.id).to_vec()?,
+            [3, 4]
+        );
+        Ok(())
+    })?;
+    let (_db, users, orders) = database()?;
+    let large = from::<Order>().filter(|o| o.amount.gt(4.0));
+    assert_eq!(users.delete_many(|u| large.clone().any(|o| o.user.eq(u.id)))?, 2);
+    assert_eq!(users.query().select(|u| u.id).to_vec()?, [2, 3]);
+    assert_eq!(orders.count()?, 5);
+    Ok(())
+}
+
+#[test]
+fn a_query_that_names_a_row_is_not_taken_into_another_closure() -> TestResult {
+    let (_db, users, _orders) = database()?;
+    let mut kept = None;
+    users
+        .filter(|u| {
+            kept = Some(from::<Order>().filter(move |o| o.user.eq(u.id)));
+            u.id.gt(0)
+        })
+        .count()?;
+    let kept = kept.ok_or("no query was kept")?;
+    fails(
+        users.filter(|u| kept.exists() & u.id.gt(0)).count(),
+        ErrorKind::InvalidQuery,
+        &["another closure"],
+    );
+    Ok(())
+}

@@ -9,6 +9,7 @@ use std::any::TypeId;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::SmallVec;
 
@@ -33,7 +34,6 @@ struct Arena {
     variants: Vec<(ExprId, &'static str)>,
     /// The members of each flattened struct that is whole.
     flattened_members: Vec<(ExprId, Members)>,
-    next_binder: u32,
     error: Option<CompileError>,
 }
 
@@ -71,7 +71,6 @@ impl Scope {
                 flattened: Vec::new(),
                 variants: Vec::new(),
                 flattened_members: Vec::new(),
-                next_binder: 0,
                 error: None,
             });
             Scope { owner: true }
@@ -234,14 +233,13 @@ pub(crate) fn adopt(constants: Vec<Value>) -> u32 {
     })
 }
 
-/// Adds a row for a closure to be given.
+/// Adds a row for a closure to be given. Its number is given to no other, in any thread: a query may be made outside of
+/// the closure that it comes to stand in.
 #[track_caller]
 pub(crate) fn binder() -> (Binder, Node) {
-    with(|arena| {
-        let binder = Binder(arena.next_binder);
-        arena.next_binder += 1;
-        (binder, arena.push(Expr::Row(binder)))
-    })
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let binder = Binder(NEXT.fetch_add(1, Ordering::Relaxed));
+    (binder, push(Expr::Row(binder)))
 }
 
 /// Remembers the first thing that was wrong; the query that is being built is then refused.

@@ -381,6 +381,8 @@ impl Description {
         if let Some(error) = self.error {
             return Err(error.into());
         }
-        Ok((Statement { query: self.query, terminal: self.terminal, params }, self.constants))
+        let mut statement = Statement { query: self.query, terminal: self.terminal, params };
+        statement.number_binders();
+        Ok((statement, self.constants))
     }
 }

@@ -9,9 +9,9 @@ use crate::ir::path::FieldPath;
 use crate::ir::types::Type;
 use crate::ir::value::FieldDefault;
 
-/// A row that a closure was given. Of several closures with one number the last counts.
+/// A row that a closure was given. No two closures of a statement give one the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Binder(pub(crate) u32);
+pub(crate) struct Binder(pub(crate) u64);
 
 /// An expression of a [`Lambda`], by its place in `nodes`.
 pub(crate) type ExprId = u32;

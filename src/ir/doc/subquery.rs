@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::doc::{Assignment, Count, Expr, Lambda, Query, Stage, Terminal};
+use crate::ir::doc::{Assignment, Binder, Count, Expr, Lambda, Query, Stage, Statement, Terminal};
 use crate::ir::types::Type;
 
 /// One value that a query gives inside of a closure. Its own closures may name the rows around it.
@@ -26,7 +26,28 @@ impl Subquery {
     }
 }
 
+impl Statement {
+    /// Numbers the rows of closures from 0 on, in the order in which they are met, so that equal statements are equal.
+    pub(crate) fn number_binders(&mut self) {
+        let mut known: SmallVec<[Binder; 8]> = SmallVec::new();
+        let mut number = |binder: Binder| {
+            let place = known.iter().position(|known| *known == binder).unwrap_or_else(|| {
+                known.push(binder);
+                known.len() - 1
+            });
+            Binder(place as u64)
+        };
+        self.query.map_binders(&mut number);
+        self.terminal.map_binders(&mut number);
+    }
+}
+
 impl Query {
+    fn map_binders(&mut self, f: &mut dyn FnMut(Binder) -> Binder) {
+        let lambdas = self.stages.iter_mut().flat_map(Stage::lambdas_mut);
+        lambdas.for_each(|lambda| lambda.map_binders(f));
+    }
+
     /// Returns the closures of the stages.
     pub(crate) fn lambdas(&self) -> impl Iterator<Item = &Lambda> {
         self.stages.iter().flat_map(Stage::lambdas)
@@ -95,6 +116,10 @@ impl Terminal {
         self.lambdas_mut().into_iter().for_each(|lambda| lambda.map_constants(f));
     }
 
+    fn map_binders(&mut self, f: &mut dyn FnMut(Binder) -> Binder) {
+        self.lambdas_mut().into_iter().for_each(|lambda| lambda.map_binders(f));
+    }
+
     /// As [`Query::retain_stages`].
     pub(crate) fn retain_stages(&mut self, f: &dyn Fn(&Stage) -> bool) {
         let lambdas = self.lambdas_mut().into_iter();
@@ -143,6 +168,25 @@ impl Lambda {
 
     fn map_constants(&mut self, f: &mut dyn FnMut(u32) -> u32) {
         self.nodes.iter_mut().for_each(|node| node.map_constants(f));
+    }
+
+    fn map_binders(&mut self, f: &mut dyn FnMut(Binder) -> Binder) {
+        self.binders.iter_mut().for_each(|binder| *binder = f(*binder));
+        for node in &mut self.nodes {
+            match node {
+                Expr::Row(binder) => *binder = f(*binder),
+                Expr::Items { item, key, .. } => {
+                    *item = f(*item);
+                    *key = key.map(&mut *f);
+                }
+                Expr::Subquery(subquery) => {
+                    subquery.query.map_binders(f);
+                    subquery.terminal.map_binders(f);
+                }
+                Expr::InQuery { query, .. } => query.map_binders(f),
+                _ => {}
+            }
+        }
     }
 
     fn each_query_mut(&mut self, f: &mut dyn FnMut(&mut Query)) {

@@ -147,7 +147,7 @@ impl Sketch {
 #[derive(Default)]
 struct Builder {
     literals_are_params: bool,
-    binders: u32,
+    binders: u64,
     constants: Vec<Value>,
     params: Vec<(Value, Type)>,
     /// The items that the closures around an expression are given, with their keys.
@@ -250,6 +250,7 @@ impl Builder {
     }
 
     fn lambda(&mut self, tree: &Tree, rows: u32) -> Lambda {
+        let rows = u64::from(rows);
         let binders = (self.binders..self.binders + rows).map(Binder).collect();
         self.binders += rows;
         let mut lambda = Lambda { binders, nodes: Vec::new(), root: 0 };
