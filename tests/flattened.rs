@@ -168,3 +168,21 @@ fn keys_that_no_field_names_go_to_a_flattened_map() -> TestResult {
     assert_eq!(ids!(loose, |l: LooseFields| l.text.eq("d")), [9]);
     Ok(())
 }
+
+#[test]
+fn a_flattened_field_does_not_take_the_keys_place() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let loose = db.collection::<Loose>()?;
+    let document = |id, rest: &[(&str, i64)]| Loose {
+        id,
+        text: "a".to_owned(),
+        rest: rest.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect(),
+    };
+    loose.insert_batch([document(1, &[]), document(2, &[("x", 1)])])?;
+    let named = &["the key of the document once"];
+    support::fails(loose.upsert(document(1, &[("id", 2)])), vellum::ErrorKind::TypeMismatch, named);
+    support::fails(loose.insert(document(0, &[("id", 77)])), vellum::ErrorKind::TypeMismatch, named);
+    assert_eq!(loose.get(2)?, Some(document(2, &[("x", 1)])));
+    assert_eq!(loose.count()?, 2);
+    Ok(())
+}

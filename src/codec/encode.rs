@@ -119,6 +119,10 @@ impl Writer<'_> {
 
     /// Takes the integer key out of a value: writes it, reads it, removes it.
     pub(super) fn take_row_id<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
+        if self.row_id.is_some() {
+            // A flattened map or struct may hold any name.
+            return Err(Fault::mismatch("the key of the document once", "another field of its name"));
+        }
         let at = self.out.len();
         value.serialize(&mut *self)?;
         let element = self.element_at(at)?;
