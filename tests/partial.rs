@@ -151,6 +151,11 @@ fn a_condition_with_a_literal_or_a_text_function_is_refused() -> TestResult {
         &["a partial index on this condition"],
     );
     fails(
+        tasks.ensure_index(|t| t.owner).filter(|t| t.done.eq(t.hidden)).create(),
+        ErrorKind::InvalidQuery,
+        &["a partial index on this condition"],
+    );
+    fails(
         tasks.ensure_index(|t| t.owner).filter(|_| lit(true)).create(),
         ErrorKind::InvalidQuery,
         &["a partial index on this condition"],

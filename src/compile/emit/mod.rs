@@ -42,8 +42,12 @@ pub(crate) fn condition_of_columns(condition: &Expr, source: Alias) -> Option<St
             is_of_columns &= *own == source;
             *own = Alias::INDEXED;
         }
-        Expr::Binary(..)
-        | Expr::And(_)
+        // SQLite turns a comparison of two columns round, and then no longer finds it in the index.
+        Expr::Binary(_, left, right) => {
+            let is_column = |side: &Expr| matches!(side, Expr::Column { .. } | Expr::OfKind(..));
+            is_of_columns &= !(is_column(left) && is_column(right));
+        }
+        Expr::And(_)
         | Expr::Or(_)
         | Expr::NotTrue(_)
         | Expr::IsTrue(_)
