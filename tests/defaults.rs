@@ -239,6 +239,37 @@ fn a_struct_gives_its_missing_fields_what_its_own_default_has() -> TestResult {
     assert_eq!(ids!(profiles, |p: ProfileFields| p.settings.size.eq(12)), [1, 3]);
     assert_eq!(ids!(profiles, |p: ProfileFields| p.settings.name.is_none()), [2]);
     let error = profiles.filter(|p| p.settings.theme.contains("dark")).count().unwrap_err();
-    assert!(error.to_string().contains("`settings.theme`, whose default is a list or struct"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("`settings.theme`, whose default is a list, a struct or what cannot be stored"),
+        "{error}"
+    );
+    Ok(())
+}
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Wide {
+    id: i64,
+    #[serde(default = "widest")]
+    big: u64,
+}
+
+fn widest() -> u64 {
+    u64::MAX
+}
+
+#[test]
+fn a_default_that_cannot_be_stored_is_not_asked_about() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let wide = db.collection::<Wide>()?;
+    strange(&db, "wide", &[(1, "{}")])?;
+    assert_eq!(wide.get(1)?.map(|wide| wide.big), Some(u64::MAX));
+    fails(wide.filter(|w| w.big.ge(5)).count(), ErrorKind::InvalidQuery, &["`big`", "cannot be stored"]);
+    fails(
+        wide.query().update(|w| w.big.increment(1)),
+        ErrorKind::InvalidQuery,
+        &["`big`", "cannot be stored"],
+    );
     Ok(())
 }

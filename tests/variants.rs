@@ -290,3 +290,26 @@ fn a_field_of_one_variant_is_not_assigned() -> TestResult {
     assert_eq!(parts.query().to_vec()?.len(), 4);
     Ok(())
 }
+
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+enum Skipping {
+    Bare(#[serde(skip)] i64),
+    Held(i64),
+}
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Skips {
+    id: i64,
+    of: Skipping,
+}
+
+#[test]
+fn a_variant_whose_one_field_is_skipped_is_its_name() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let skips = db.collection::<Skips>()?;
+    skips.insert_batch([Skips { id: 0, of: Skipping::Bare(7) }, Skips { id: 0, of: Skipping::Held(7) }])?;
+    assert_eq!(ids!(skips, |s: SkipsFields| s.of.bare.is()), [1]);
+    assert_eq!(ids!(skips, |s: SkipsFields| s.of.held.is_and(|n| n.eq(7))), [2]);
+    assert_eq!(skips.get(1)?.map(|skips| skips.of), Some(Skipping::Bare(0)));
+    Ok(())
+}

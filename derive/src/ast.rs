@@ -291,7 +291,13 @@ impl<'a> Variant<'a> {
             }
             Fields::Unnamed(unnamed) => match unnamed.unnamed.first() {
                 Some(field) if unnamed.unnamed.len() == 1 => {
-                    VariantData::Newtype(Box::new(Inner::read(ctxt, field)))
+                    let inner = Inner::read(ctxt, field);
+                    // Serde stores a variant without its one field as its name.
+                    if inner.form.skips_writing {
+                        VariantData::Unit
+                    } else {
+                        VariantData::Newtype(Box::new(inner))
+                    }
                 }
                 _ => VariantData::Tuple,
             },

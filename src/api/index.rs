@@ -451,7 +451,7 @@ fn column_of_field(lambda: &Lambda, id: ExprId) -> Option<IndexColumnSpec> {
     let (_, path) = lambda.place(field)?;
     let view = seen.unwrap_or(View::Declared(ty.kind()));
     let is_scalar = matches!(view.kind(), Kind::Text | Kind::Number | Kind::Bool);
-    (is_scalar && default != Some(&FieldDefault::Whole)).then(|| column_of(&path, view, default, false))
+    (is_scalar && default != Some(&FieldDefault::Unseen)).then(|| column_of(&path, view, default, false))
 }
 
 /// Returns the wish for an index over sort keys.

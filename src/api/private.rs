@@ -152,8 +152,11 @@ pub fn encoded_argument<T: Value + Serialize>(value: &T) -> Result<Argument<'sta
 /// Returns a field of a document or of a nested struct that is read as a default where it is missing.
 pub fn defaulted<S: Symbol, T: Serialize>(of: Node, key: &'static str, default: &T) -> S {
     let field = arena::push(Expr::Field { of: of.id(), key: key.into(), ty: Type::Any, nullable: false });
-    // What cannot be stored is no default of a stored field.
-    let default = encode_value(default).ok().as_ref().and_then(FieldDefault::of);
+    let default = match encode_value(default) {
+        Ok(value) => FieldDefault::of(&value),
+        // It loads all the same, and no query can see it.
+        Err(_) => Some(FieldDefault::Unseen),
+    };
     S::bind(default.map_or(field, |default| arena::push(Expr::Defaulted(field.id(), default))))
 }
 

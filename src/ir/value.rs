@@ -124,8 +124,8 @@ pub(crate) enum FieldDefault {
     Text(Arc<str>),
     /// An array or object without anything in it.
     Empty(Kind),
-    /// An array or object that is not empty, which no query can see.
-    Whole,
+    /// An array or object that is not empty, or what cannot be stored: no query can see it.
+    Unseen,
 }
 
 impl FieldDefault {
@@ -136,7 +136,7 @@ impl FieldDefault {
             FieldDefault::Int(_) | FieldDefault::Real(_) => Kind::Number,
             FieldDefault::Text(_) => Kind::Text,
             FieldDefault::Empty(kind) => *kind,
-            FieldDefault::Whole => Kind::Any,
+            FieldDefault::Unseen => Kind::Any,
         }
     }
 
@@ -153,7 +153,7 @@ impl FieldDefault {
             Value::Text(x) => Some(FieldDefault::Text(Arc::clone(x))),
             Value::Json(bytes) if **bytes == *EMPTY_ARRAY => Some(FieldDefault::Empty(Kind::Array)),
             Value::Json(bytes) if **bytes == *EMPTY_OBJECT => Some(FieldDefault::Empty(Kind::Object)),
-            Value::Json(_) | Value::List(_) => Some(FieldDefault::Whole),
+            Value::Json(_) | Value::List(_) => Some(FieldDefault::Unseen),
         }
     }
 }

@@ -55,7 +55,7 @@ fn literal(out: &mut String, default: &FieldDefault, view: View) {
         FieldDefault::Empty(Kind::Object) => out.push_str("x'0c'"),
         FieldDefault::Empty(_) => out.push_str("x'0b'"),
         // The lowering refuses it.
-        FieldDefault::Whole => out.push_str("NULL"),
+        FieldDefault::Unseen => out.push_str("NULL"),
     }
 }
 

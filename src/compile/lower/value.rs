@@ -243,7 +243,7 @@ impl Lowering<'_> {
         view: View,
     ) -> Result<(Expr, FieldPath), CompileError> {
         let default = match lambda.node(id) {
-            doc::Expr::Defaulted(field, FieldDefault::Whole) => return Err(unseen_default(lambda, *field)),
+            doc::Expr::Defaulted(field, FieldDefault::Unseen) => return Err(unseen_default(lambda, *field)),
             doc::Expr::Defaulted(_, default) => Some(default),
             _ => None,
         };
@@ -405,7 +405,7 @@ fn path_below(lambda: &Lambda, id: ExprId) -> Result<(ExprId, FieldPath), Compil
                 segments.push(Segment::Index((*index).into()));
                 *of
             }
-            doc::Expr::Defaulted(field, FieldDefault::Whole) => return Err(unseen_default(lambda, *field)),
+            doc::Expr::Defaulted(field, FieldDefault::Unseen) => return Err(unseen_default(lambda, *field)),
             // What is inside of a scalar, or of nothing, is missing.
             doc::Expr::Defaulted(field, _) => *field,
             // Nothing but an object has keys, and nothing but an array places.
@@ -418,7 +418,10 @@ fn path_below(lambda: &Lambda, id: ExprId) -> Result<(ExprId, FieldPath), Compil
 
 fn unseen_default(lambda: &Lambda, id: ExprId) -> CompileError {
     CompileError::Unsupported {
-        what: format!("`{}`, whose default is a list or struct,", lambda.display(id)),
+        what: format!(
+            "`{}`, whose default is a list, a struct or what cannot be stored,",
+            lambda.display(id)
+        ),
         instead: "give it an empty default, or mark it `#[document(opaque)]`".to_owned(),
     }
 }

@@ -128,7 +128,7 @@ impl<'a> Evaluator<'a> {
             FieldDefault::Text(x) => Json::Text(x.to_string()),
             FieldDefault::Empty(Kind::Object) => Json::Object(Vec::new()),
             FieldDefault::Empty(_) => Json::Array(Vec::new()),
-            FieldDefault::Whole => Json::Null,
+            FieldDefault::Unseen => Json::Null,
         }))
     }
 
