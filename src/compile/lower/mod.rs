@@ -105,7 +105,9 @@ impl Lowering<'_> {
                 self.conjuncts(lambda)?.into_iter().for_each(|condition| block.filter(condition));
             }
             Stage::Order { keys, then } => {
-                let asks = block.is_grouped() && keys.iter().any(|key| asks_a_query(&key.by));
+                // SQLite takes no fold of the query around it in a query that a closure asks: what was made of groups has to
+                // be a source by then.
+                let asks = block.is_grouped() && keys.iter().any(|key| key.by.has_query());
                 if block.is_limited() || asks {
                     block = self.wrap(block)?;
                 }
@@ -148,7 +150,7 @@ impl Lowering<'_> {
 
     fn select(&mut self, mut block: Block, lambda: &doc::Lambda) -> Result<Block, CompileError> {
         // What is made of groups is computed with them, but what is computed from a page of them is not.
-        let asks = asks_a_query(lambda) && !matches!(block.row, Row::Group { .. });
+        let asks = lambda.has_query() && !matches!(block.row, Row::Group { .. });
         if block.is_grouped() && (block.is_limited() || asks) {
             block = self.wrap(block)?;
         }
@@ -292,12 +294,6 @@ impl Lowering<'_> {
         };
         block.wrap(alias, &mut next)
     }
-}
-
-/// Returns whether a closure asks a query of its own. SQLite takes no fold of the query around it there, so that what was
-/// made of groups has to be a source by then.
-fn asks_a_query(lambda: &doc::Lambda) -> bool {
-    lambda.nodes.iter().any(|node| matches!(node, doc::Expr::Subquery(_) | doc::Expr::InQuery { .. }))
 }
 
 /// Refuses to group by what has no equality (rule 20).
