@@ -14,8 +14,8 @@ use crate::api::tuples::each_tuple;
 use crate::api::value::Scalar;
 use crate::api::write::Assignment;
 
-/// Implemented here alone. Every type that is listed is ours, the standard library's or serde_json's, so no other crate
-/// can implement a trait that asks for this.
+/// Implemented here for what is ours, the standard library's or serde_json's, and by the derive for a user's enums and
+/// newtypes. The module has no public path but the derive's own, so no other crate implements by hand a trait that asks for this.
 pub trait Sealed {}
 
 macro_rules! sealed {
