@@ -1,15 +1,18 @@
 //! The operations of workload EV on Vellum beside the control written by hand, with 20,000 events and with 200,000.
 //!
 //! Each engine's answer is held against the oracle before it is timed. `cargo bench --bench events -- EV5` runs the
-//! operations whose name matches; a table of what has been measured comes last, as `docs/benchmarks.md` shows it.
+//! operations whose name matches; a table of what has been measured comes last, as `docs/benchmarks.md` shows it. The
+//! documents and the queries are those of `vellum demo`.
 #![allow(clippy::expect_used, missing_docs, reason = "a benchmark stops at the first surprise")]
 
 mod compile;
 mod count;
+#[path = "../../cli/src/cmd/demo/event.rs"]
 mod event;
 mod index;
 mod load;
 mod page;
+#[path = "../../cli/src/cmd/demo/queries.rs"]
 mod queries;
 mod read;
 mod scene;

@@ -7,9 +7,8 @@ use vellum_fixtures::inputs::{
 use vellum_fixtures::oracle;
 
 use crate::Outcome;
-use crate::event::originals;
 use crate::queries;
-use crate::scene::Scene;
+use crate::scene::{Scene, originals};
 use crate::suite::{Engine, Suite};
 
 pub(crate) fn operations(suite: &mut Suite, scene: &Scene) -> Outcome {

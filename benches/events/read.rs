@@ -7,9 +7,9 @@ use vellum_fixtures::inputs::looked_up_ids;
 use vellum_fixtures::oracle;
 
 use crate::Outcome;
-use crate::event::{Event, originals};
+use crate::event::Event;
 use crate::queries;
-use crate::scene::Scene;
+use crate::scene::{Scene, originals};
 use crate::suite::{Engine, Suite};
 
 pub(crate) fn operations(suite: &mut Suite, scene: &Scene) -> Outcome {

@@ -113,3 +113,8 @@ impl Drop for Files {
         fs::remove_dir_all(&self.0).ok();
     }
 }
+
+/// Returns the events that the documents were made of.
+pub(crate) fn originals(documents: Vec<Event>) -> Outcome<Vec<events::Event>> {
+    Ok(documents.into_iter().map(Into::into).collect())
+}
