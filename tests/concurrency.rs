@@ -9,24 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use support::entry::{Entry, entry};
 use support::{Dir, TestResult, child, stranger, together};
 use vellum::prelude::*;
 use vellum::{Live, Options};
-
-#[derive(Document, Serialize, Deserialize, Debug, Clone, PartialEq)]
-#[document(collection = "entries")]
-struct Entry {
-    id: i64,
-    #[document(index)]
-    by: String,
-    #[document(index)]
-    n: i64,
-}
-
-fn entry(by: &str, n: i64) -> Entry {
-    Entry { id: 0, by: by.into(), n }
-}
 
 #[test]
 fn what_documents_hold_does_not_keep_their_handles_in_one_thread() {

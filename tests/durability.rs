@@ -8,27 +8,13 @@ mod support;
 use std::path::Path;
 use std::process::abort;
 
-use serde::{Deserialize, Serialize};
+use support::entry::{Entry, entry};
 use support::{Dir, TestResult, child, stranger};
 use vellum::prelude::*;
 use vellum::{Durability, Options};
 
-#[derive(Document, Serialize, Deserialize, Debug, Clone, PartialEq)]
-#[document(collection = "entries")]
-struct Entry {
-    id: i64,
-    #[document(index)]
-    by: String,
-    #[document(index)]
-    n: i64,
-}
-
 const EACH: [(&str, Durability); 3] =
     [("full", Durability::Full), ("os", Durability::Os), ("memory", Durability::Memory)];
-
-fn entry(by: &str, n: i64) -> Entry {
-    Entry { id: 0, by: by.into(), n }
-}
 
 /// Documents of which the program does not live to see the last.
 fn endless() -> impl Iterator<Item = Entry> {

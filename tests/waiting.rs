@@ -7,25 +7,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
+use support::entry::{Entry, entry};
 use support::{Dir, TestResult, child, fails, stranger, together};
 use vellum::ErrorKind::Busy;
 use vellum::Options;
 use vellum::prelude::*;
-
-#[derive(Document, Serialize, Deserialize, Debug, Clone, PartialEq)]
-#[document(collection = "entries")]
-struct Entry {
-    id: i64,
-    #[document(index)]
-    by: String,
-    #[document(index)]
-    n: i64,
-}
-
-fn entry(by: &str, n: i64) -> Entry {
-    Entry { id: 0, by: by.into(), n }
-}
 
 #[test]
 fn readers_never_wait_for_the_writer() -> TestResult {

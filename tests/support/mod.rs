@@ -4,6 +4,7 @@
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test program uses its part")]
 
 pub(crate) mod child;
+pub(crate) mod entry;
 pub(crate) mod event;
 
 use std::error::Error;
