@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::codec::CodecError;
 use crate::compile::CompileError;
+use crate::fs::FsError;
 use crate::store::StoreError;
 
 /// The result of a call.
@@ -30,6 +31,9 @@ pub enum Error {
         /// What was wrong, with the path.
         source: CodecError,
     },
+    /// The file system refused.
+    #[error(transparent)]
+    Fs(FsError),
     /// The query ran, and its rows were not as many as the terminal asks for.
     #[error(transparent)]
     Query(#[from] QueryError),
@@ -44,6 +48,15 @@ pub enum Error {
         /// What was wrong with it.
         source: Box<Error>,
     },
+}
+
+impl From<FsError> for Error {
+    fn from(error: FsError) -> Self {
+        match error {
+            FsError::Store(error) => Error::Store(error),
+            error => Error::Fs(error),
+        }
+    }
 }
 
 fn codec_place(collection: &str, id: Option<i64>) -> String {
@@ -180,6 +193,7 @@ impl Error {
             Error::Compile(_) => ErrorKind::InvalidQuery,
             Error::Store(error) => store_kind(error),
             Error::Codec { source, .. } => codec_kind(source),
+            Error::Fs(error) => fs_kind(error),
             Error::Target(TargetError::InUse { .. }) => ErrorKind::Busy,
             Error::Target(_) => ErrorKind::WrongTarget,
             Error::Query(QueryError::NoRow) => ErrorKind::NoRow,
@@ -212,6 +226,25 @@ fn store_kind(error: &StoreError) -> ErrorKind {
         StoreError::OutcomeUnknown { .. } => ErrorKind::OutcomeUnknown,
         StoreError::RolledBack { .. } | StoreError::MissingIndex { .. } => ErrorKind::Stale,
         StoreError::OldSqlite { .. } | StoreError::Internal { .. } => ErrorKind::Internal,
+    }
+}
+
+fn fs_kind(error: &FsError) -> ErrorKind {
+    match error {
+        FsError::NotFound { .. } => ErrorKind::NotFound,
+        FsError::AlreadyExists { .. } | FsError::NotEmpty { .. } => ErrorKind::AlreadyExists,
+        FsError::NotADirectory { .. } | FsError::IsADirectory { .. } => ErrorKind::TypeMismatch,
+        FsError::InvalidPath { .. }
+        | FsError::InvalidPattern { .. }
+        | FsError::Root { .. }
+        | FsError::IntoItself { .. } => ErrorKind::InvalidQuery,
+        FsError::InvalidPosition { .. } => ErrorKind::OutOfRange,
+        FsError::Changed { .. } => ErrorKind::Changed,
+        FsError::TooLong { .. } => ErrorKind::TooLarge,
+        FsError::Source { .. } => ErrorKind::Io,
+        FsError::Damaged { .. } => ErrorKind::Corrupt,
+        FsError::Exhausted { .. } => ErrorKind::Full,
+        FsError::Store(error) => store_kind(error),
     }
 }
 

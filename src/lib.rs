@@ -221,21 +221,24 @@ mod api;
 mod codec;
 mod compile;
 mod error;
+mod fs;
 mod ir;
 mod store;
 
 pub use api::{
     Assign, Assignment, Assignments, Bytes, Collection, Compiled, Contents, Counted, Database, Deferred,
-    DocId, Document, ExplainedPlan, Explanation, Expr, Group, Grouped, IndexBuilder, IndexDescription,
-    IndexKeys, IndexReport, Indexes, IntoPlan, Item, Json, JsonOperand, KeyOf, List, Live, Map, MapKey, Mode,
-    NestedOption, Newtype, Nullable, Num, On, Operand, OperandList, OptionList, OptionOperand, Optional,
-    Options, OrderKey, OrderKeys, Ordered, Param, ParamSet, ParamType, Place, Plan, Predicate, Query, Root,
-    Row, RowCount, RowIter, Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, Tx,
+    DirEntry, DocId, Document, ExplainedPlan, Explanation, Expr, File, FileKind, FileMut, FileOrder,
+    FileProblem, FileStat, Files, Group, Grouped, IndexBuilder, IndexDescription, IndexKeys, IndexReport,
+    Indexes, IntoPlan, Item, Json, JsonOperand, KeyOf, List, Listing, Live, Map, MapKey, Mode, NestedOption,
+    Newtype, Nullable, Num, On, Operand, OperandList, OptionList, OptionOperand, Optional, Options, OrderKey,
+    OrderKeys, Ordered, Param, ParamSet, ParamType, Place, Plan, Predicate, Query, Root, Row, RowCount,
+    RowIter, Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, TreeUsage, Tx,
     Value, Variant, all_of, any_of, from, from_named, lit, when,
 };
 pub use codec::CodecError;
 pub use compile::{CompileError, NarrowGap, Obstacle, Reading};
 pub use error::{Error, ErrorKind, QueryError, Result, TargetError};
+pub use fs::FsError;
 pub use ir::path::{FieldPath, Segment};
 pub use store::{Durability, SqliteError, StoreError};
 pub use vellum_derive::{Document, Embed, Params};

@@ -8,7 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Each layer and what it may name besides itself.
-const LAYERS: [(&str, &[&str]); 4] = [("compile", &["ir"]), ("codec", &["ir"]), ("ir", &[]), ("store", &[])];
+const LAYERS: [(&str, &[&str]); 5] =
+    [("compile", &["ir"]), ("codec", &["ir"]), ("ir", &[]), ("fs", &["store"]), ("store", &[])];
 
 /// A path that leads out of its layer.
 #[derive(Debug, PartialEq)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::api::collection::{Collection, SessionRef};
 use crate::api::compiled::{self, Compiled, Target};
 use crate::api::document::Document;
+use crate::api::files::Files;
 use crate::api::param::SymbolicParams;
 use crate::api::plan::IntoPlan;
 use crate::api::query::Root;
@@ -299,6 +300,21 @@ impl Database {
     /// ```
     pub fn collection_named<T: Document>(&self, name: &str) -> Result<Collection<'static, T>> {
         Collection::open(SessionRef::Shared(Arc::clone(&self.session)), name)
+    }
+
+    /// Returns the files and directories inside the database.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let db = Database::open_in_memory()?;
+    /// db.files().write("/greeting", "hello")?;
+    /// assert_eq!(db.files().read("/greeting")?, b"hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn files(&self) -> Files<'static> {
+        Files::new(SessionRef::Shared(Arc::clone(&self.session)))
     }
 
     /// Compiles a query over any collection: `db.compile(|q, (prefix,)| q.from::<Event>()..)`.

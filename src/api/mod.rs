@@ -14,6 +14,7 @@ mod database;
 mod document;
 mod explain;
 mod expr;
+mod files;
 mod index;
 mod item;
 mod iter;
@@ -57,6 +58,9 @@ pub use document::{DocId, Document, Indexes, KeyOf};
 pub use explain::{ExplainedPlan, Explanation};
 pub use expr::{
     Expr, Nullable, Operand, OperandList, OptionOperand, Predicate, Term, all_of, any_of, lit, when,
+};
+pub use files::{
+    DirEntry, File, FileKind, FileMut, FileOrder, FileProblem, FileStat, Files, Listing, TreeUsage,
 };
 pub use index::{IndexBuilder, IndexDescription, IndexKeys, IndexReport};
 pub use item::Item;

@@ -1,7 +1,8 @@
 //! Where a call runs: on the database, in a transaction, or in a snapshot.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
@@ -15,6 +16,7 @@ use crate::api::rows::{Decode, Rows};
 use crate::api::value::Row;
 use crate::compile::{self, Disabled, Plan, PlanCache};
 use crate::error::{Error, Result, TargetError};
+use crate::fs::Layout;
 use crate::ir::catalog::Catalog;
 use crate::ir::doc::Statement;
 use crate::ir::types::Type;
@@ -31,6 +33,10 @@ pub(crate) struct Shared {
     pub(crate) plans: PlanCache,
     pub(crate) disabled: Disabled,
     catalog: ArcSwap<Known>,
+    /// How the bytes of files are cut: fixed when the file was made, read when it is first needed.
+    layout: OnceLock<Layout>,
+    /// Whether bytes that a killed process had staged were looked for.
+    pub(crate) has_swept: AtomicBool,
 }
 
 /// The schema that was seen last, as the compiler reads it.
@@ -49,6 +55,8 @@ impl Shared {
             plans: PlanCache::default(),
             disabled,
             catalog: ArcSwap::from_pointee(Known { schema, catalog }),
+            layout: OnceLock::new(),
+            has_swept: AtomicBool::new(false),
         }
     }
 
@@ -235,6 +243,22 @@ impl Session {
     /// Returns whether this is one moment, which cannot be written to.
     pub(crate) fn is_snapshot(&self) -> bool {
         matches!(self.pinned, Pinned::Snapshot { .. })
+    }
+
+    /// Returns whether writes are part of a transaction that others end.
+    pub(crate) fn is_transaction(&self) -> bool {
+        matches!(self.pinned, Pinned::Transaction(_))
+    }
+
+    /// Returns how the bytes of files are cut.
+    pub(crate) fn layout(&self) -> Result<Layout> {
+        match self.shared.layout.get() {
+            Some(layout) => Ok(*layout),
+            None => {
+                let layout = Layout::read(&*self.read()?)?;
+                Ok(*self.shared.layout.get_or_init(|| layout))
+            }
+        }
     }
 
     /// Returns whether the database is open for reading only.

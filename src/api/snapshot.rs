@@ -3,6 +3,7 @@
 use crate::api::collection::{Collection, SessionRef};
 use crate::api::compiled::Target;
 use crate::api::document::Document;
+use crate::api::files::Files;
 use crate::api::session::Session;
 use crate::error::Result;
 
@@ -69,6 +70,23 @@ impl Snapshot {
     /// ```
     pub fn collection_named<T: Document>(&self, name: &str) -> Result<Collection<'_, T>> {
         Collection::open(SessionRef::Pinned(&self.session), name)
+    }
+
+    /// Returns the files and directories at that moment. A write on them is `WrongTarget`.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let db = Database::open_in_memory()?;
+    /// db.files().write("/greeting", "hello")?;
+    /// let before = db.snapshot()?;
+    /// db.files().write("/greeting", "good morning")?;
+    /// assert_eq!(before.files().read("/greeting")?, b"hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn files(&self) -> Files<'_> {
+        Files::new(SessionRef::Pinned(&self.session))
     }
 }
 

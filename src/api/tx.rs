@@ -3,6 +3,7 @@
 use crate::api::collection::{Collection, SessionRef};
 use crate::api::compiled::Target;
 use crate::api::document::Document;
+use crate::api::files::Files;
 use crate::api::session::Session;
 use crate::error::Result;
 
@@ -94,6 +95,23 @@ impl Tx<'_> {
     /// ```
     pub fn collection_named<T: Document>(&self, name: &str) -> Result<Collection<'_, T>> {
         Collection::open(SessionRef::Pinned(self.session()), name)
+    }
+
+    /// Returns the files and directories, which change with the transaction.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let db = Database::open_in_memory()?;
+    /// let tx = db.begin()?;
+    /// tx.files().write("/greeting", "hello")?;
+    /// tx.rollback()?;
+    /// assert!(!db.files().exists("/greeting")?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn files(&self) -> Files<'_> {
+        Files::new(SessionRef::Pinned(self.session()))
     }
 
     /// Begins a transaction inside this one, by a savepoint: rolled back alone when it is dropped without

@@ -14,6 +14,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, ffi};
 
+use super::blob::Blob;
 use super::cache::Cache;
 use super::error::{self, Site, StoreError};
 use super::functions;
@@ -74,12 +75,15 @@ enum Transaction {
 
 /// A connection with its idle statements.
 pub(crate) struct Conn {
-    // Before `db`: statements are finalized before their connection closes.
+    // Before `db`: statements are finalized, and blobs closed, before their connection closes.
     cache: RefCell<Cache>,
+    /// The handle on a chunk that was read last in this moment.
+    blob: RefCell<Option<Blob>>,
     transaction: Cell<Transaction>,
     /// Whether a commit was tried since the writer was lent. SQLite's hook says so.
     committing: Arc<AtomicBool>,
     raw: *mut ffi::sqlite3,
+    role: Role,
     setup: Setup,
     db: Connection,
 }
@@ -105,9 +109,11 @@ impl Conn {
         let raw = unsafe { db.handle() };
         Ok(Self {
             cache: RefCell::default(),
+            blob: RefCell::default(),
             transaction: Cell::new(Transaction::None),
             committing,
             raw,
+            role,
             setup: setup.clone(),
             db,
         })
@@ -162,7 +168,7 @@ impl Conn {
     }
 
     /// Returns the one row of a statement, read by `read`, or `None` when there is none.
-    pub(super) fn first<T>(
+    pub(crate) fn first<T>(
         &self,
         sql: &str,
         binds: &[Bind<'_>],
@@ -240,6 +246,15 @@ impl Conn {
         self.committing.load(Ordering::Relaxed)
     }
 
+    /// Returns whether every read sees one moment, and nothing is written: what is read can stay open until it ends.
+    pub(crate) fn keeps_a_moment(&self) -> bool {
+        self.role != Role::Writer && !self.is_autocommit()
+    }
+
+    pub(super) fn blob(&self) -> &RefCell<Option<Blob>> {
+        &self.blob
+    }
+
     /// Commits; on an error the transaction is over, too.
     pub(super) fn commit(&self) -> Result<(), StoreError> {
         let result = self.check_transaction().and_then(|()| self.execute("COMMIT", &[]));
@@ -258,6 +273,7 @@ impl Conn {
     /// Ends the transaction without its changes and returns whether the connection can be used again.
     pub(super) fn rollback(&self) -> bool {
         self.transaction.set(Transaction::None);
+        drop(self.blob.take());
         if !self.db.is_autocommit() {
             // The answer is in the autocommit flag.
             let _ = self.execute("ROLLBACK", &[]);

@@ -9,6 +9,7 @@
 //! - The cached catalog moves on commit only; its epoch moves with each change, in the same transaction.
 //! - Every error is typed; SQLite's own is its source.
 
+mod blob;
 mod cache;
 mod collection;
 mod conn;

@@ -1,0 +1,475 @@
+//! The public face of files: paths, handles, listings.
+//!
+//! Every call is one moment to read, or one transaction to write; on a transaction's files it is a part that is taken
+//! back alone when it fails.
+
+mod entry;
+mod file;
+mod file_mut;
+mod listing;
+mod write;
+
+use std::sync::atomic::Ordering;
+
+use crate::api::collection::SessionRef;
+use crate::error::Result;
+use crate::fs::{self, Editor, FsError, FsPath, Kind, Layout, Over};
+use crate::store::Conn;
+
+pub use entry::{DirEntry, FileKind, FileProblem, FileStat, TreeUsage};
+pub use file::File;
+pub use file_mut::FileMut;
+pub use listing::{FileOrder, Listing};
+
+/// The files and directories of a database, a transaction or a snapshot. Cheap to clone.
+///
+/// A path is the names from the root, each after a `/`: any UTF-8 but `/` and NUL, up to 255 bytes a name and 4,096 a
+/// path, compared by bytes. `.` and `..` are refused, never resolved. A file can have 8 TiB. What was never written
+/// reads as zeros and takes no space.
+///
+/// ```
+/// # use vellum::Database;
+/// # fn main() -> vellum::Result<()> {
+/// let db = Database::open_in_memory()?;
+/// let files = db.files();
+/// files.write("/reports/2026.txt", "profit: 41\n")?;
+/// files.write_at("/reports/2026.txt", 8, "42")?; // in place, nothing else is written
+/// assert_eq!(files.read("/reports/2026.txt")?, b"profit: 42\n");
+///
+/// files.rename("/reports", "/archive")?;
+/// let names: Vec<String> = files.list("/archive").to_vec()?.into_iter().map(|entry| entry.path).collect();
+/// assert_eq!(names, ["/archive/2026.txt"]);
+///
+/// db.transaction(|tx| {
+///     tx.files().set_len("/archive/2026.txt", 6)?;
+///     tx.files().append("/archive/2026.txt", "?")
+/// })?;
+/// assert_eq!(files.read("/archive/2026.txt")?, b"profit?");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Files<'s> {
+    session: SessionRef<'s>,
+}
+
+impl<'s> Files<'s> {
+    pub(crate) fn new(session: SessionRef<'s>) -> Self {
+        Files { session }
+    }
+
+    /// Returns all the bytes of a file.
+    ///
+    /// # Errors
+    /// `NotFound`; `TypeMismatch` for a directory; `InvalidQuery` for what is no path.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a", "some bytes")?;
+    /// assert_eq!(files.read("/a")?, b"some bytes");
+    /// assert_eq!(files.read("/b").unwrap_err().to_string(), "`/b` does not exist");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn read(&self, path: &str) -> Result<Vec<u8>> {
+        let path = FsPath::parse(path)?;
+        self.look(|conn, layout| {
+            let entry = file(conn, path)?;
+            let mut bytes = vec![0; usize::try_from(entry.len).unwrap_or(usize::MAX)];
+            let count = fs::read_known(conn, layout, &entry, 0, &mut bytes)?;
+            bytes.truncate(count);
+            Ok(bytes)
+        })
+    }
+
+    /// Reads bytes at an offset and returns how many there were: fewer than `out` has room for only at the end of the
+    /// file, 0 past it.
+    ///
+    /// # Errors
+    /// As [`Files::read`].
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a", "some bytes")?;
+    /// let mut out = [0; 8];
+    /// assert_eq!(files.read_at("/a", 5, &mut out)?, 5);
+    /// assert_eq!(&out[..5], b"bytes");
+    /// assert_eq!(files.read_at("/a", u64::MAX, &mut out)?, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn read_at(&self, path: &str, offset: u64, out: &mut [u8]) -> Result<usize> {
+        let path = FsPath::parse(path)?;
+        self.look(|conn, layout| fs::read_known(conn, layout, &file(conn, path)?, offset, out))
+    }
+
+    /// Returns whether there is a file or a directory with that path.
+    ///
+    /// # Errors
+    /// `InvalidQuery` for what is no path; the store's own.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a/b", "")?;
+    /// assert_eq!((files.exists("/a")?, files.exists("/a/b")?, files.exists("/b")?), (true, true, false));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn exists(&self, path: &str) -> Result<bool> {
+        let path = FsPath::parse(path)?;
+        self.look(|conn, _| match fs::find(conn, path) {
+            Err(FsError::NotADirectory { .. }) => Ok(false),
+            found => Ok(found?.is_some()),
+        })
+    }
+
+    /// Returns what is known of a file or a directory.
+    ///
+    /// # Errors
+    /// `NotFound`; `InvalidQuery` for what is no path.
+    ///
+    /// ```
+    /// # use vellum::{Database, FileKind};
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write_at("/sparse", 1 << 30, "x")?;
+    /// let stat = files.stat("/sparse")?;
+    /// assert_eq!((stat.kind, stat.length), (FileKind::File, (1 << 30) + 1));
+    /// assert!(stat.allocated < 10_000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stat(&self, path: &str) -> Result<FileStat> {
+        let path = FsPath::parse(path)?;
+        self.look(|conn, _| {
+            let entry = fs::get(conn, path)?;
+            Ok(FileStat::new(&entry, fs::allocated(conn, entry.content)?))
+        })
+    }
+
+    /// Opens a file for reading: [`std::io::Read`], [`std::io::BufRead`], [`std::io::Seek`] and positioned reads.
+    ///
+    /// # Errors
+    /// As [`Files::read`].
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// use std::io::BufRead;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let db = Database::open_in_memory()?;
+    /// db.files().write("/poem", "roses\nviolets\n")?;
+    /// let lines: Vec<String> = db.files().open("/poem")?.lines().collect::<Result<_, _>>()?;
+    /// assert_eq!(lines, ["roses", "violets"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn open(&self, path: &str) -> Result<File<'s>> {
+        let parsed = FsPath::parse(path)?;
+        let (entry, layout) = self.look(|conn, layout| Ok((file(conn, parsed)?, layout)))?;
+        Ok(File::new(self.session.clone(), layout, entry, parsed.to_string().into()))
+    }
+
+    /// Opens a file that is there for reading and writing.
+    ///
+    /// # Errors
+    /// As [`Files::read`].
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// use std::io::{Seek, SeekFrom, Write};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let db = Database::open_in_memory()?;
+    /// db.files().write("/log", "begin\n")?;
+    /// let mut log = db.files().edit("/log")?;
+    /// log.seek(SeekFrom::End(0))?;
+    /// writeln!(log, "end")?;
+    /// log.flush()?;
+    /// assert_eq!(db.files().read("/log")?, b"begin\nend\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn edit(&self, path: &str) -> Result<FileMut<'s>> {
+        let parsed = FsPath::parse(path)?;
+        let (entry, layout) = self.look(|conn, layout| Ok((file(conn, parsed)?, layout)))?;
+        Ok(FileMut::new(self.session.clone(), layout, &entry, parsed.to_string().into()))
+    }
+
+    /// Makes an empty file, with its parents, and opens it for reading and writing.
+    ///
+    /// # Errors
+    /// `AlreadyExists` when something has that path; `TypeMismatch` when a parent is a file.
+    ///
+    /// ```
+    /// # use vellum::{Database, ErrorKind};
+    /// # fn main() -> vellum::Result<()> {
+    /// let db = Database::open_in_memory()?;
+    /// db.files().create("/a/b")?.write_at(0, "new")?;
+    /// assert_eq!(db.files().create("/a/b").unwrap_err().kind(), ErrorKind::AlreadyExists);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn create(&self, path: &str) -> Result<FileMut<'s>> {
+        self.open_with(path, |editor, path| editor.add(path, Kind::File))
+    }
+
+    /// Opens a file for reading and writing, made with its parents when it is missing.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when the path is that of a directory, or a parent is a file.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let db = Database::open_in_memory()?;
+    /// db.files().open_or_create("/a")?.write_at(0, "one")?;
+    /// db.files().open_or_create("/a")?.write_at(3, "two")?;
+    /// assert_eq!(db.files().read("/a")?, b"onetwo");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn open_or_create(&self, path: &str) -> Result<FileMut<'s>> {
+        self.open_with(path, |editor, path| editor.file_or_new(path))
+    }
+
+    fn open_with(
+        &self,
+        path: &str,
+        open: impl FnOnce(&Editor<'_>, FsPath<'_>) -> Result<fs::Entry, FsError>,
+    ) -> Result<FileMut<'s>> {
+        let parsed = FsPath::parse(path)?;
+        let (entry, layout) = self.change(|editor| Ok((open(editor, parsed)?, editor.layout())))?;
+        Ok(FileMut::new(self.session.clone(), layout, &entry, parsed.to_string().into()))
+    }
+
+    /// Makes a directory, with its parents; one that is there is left as it is.
+    ///
+    /// # Errors
+    /// `TypeMismatch` when the path, or that of a parent, is a file's.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.create_dir("/photos/2026")?;
+    /// files.create_dir("/photos")?;
+    /// assert_eq!(files.list("/photos").count()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn create_dir(&self, path: &str) -> Result<()> {
+        let path = FsPath::parse(path)?;
+        self.change(|editor| editor.directory_or_new(path).map(drop))
+    }
+
+    /// Returns what a directory holds, to be sorted, filtered and paged.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// for path in ["/b", "/a/long.txt", "/a/x.png"] {
+    ///     files.write(path, path)?;
+    /// }
+    /// let pictures = files.list("/").recursive().glob("**/*.png").to_vec()?;
+    /// assert_eq!(pictures[0].path, "/a/x.png");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn list(&self, path: &str) -> Listing<'s> {
+        Listing::new(self.clone(), path)
+    }
+
+    /// Moves or renames a file or a directory with all that is inside, by one row. Parents that are missing are made.
+    ///
+    /// # Errors
+    /// `NotFound`; `AlreadyExists` when something has the new path; `InvalidQuery` for a directory into itself.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a/apple", "red")?;
+    /// files.rename("/a", "/z")?;
+    /// assert_eq!(files.read("/z/apple")?, b"red");
+    /// assert!(files.rename("/z", "/z/inside").is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn rename(&self, from: &str, to: &str) -> Result<()> {
+        let (from, to) = (FsPath::parse(from)?, FsPath::parse(to)?);
+        self.change(|editor| editor.rename(from, to, Over::Nothing))
+    }
+
+    /// As [`Files::rename`], but a file takes the place of a file, and a directory that of an empty one.
+    ///
+    /// # Errors
+    /// `NotFound`; `AlreadyExists` for a directory that is not empty; `TypeMismatch` for a file in place of a directory,
+    /// or the other way round.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/draft", "new")?;
+    /// files.write("/final", "old")?;
+    /// files.rename_over("/draft", "/final")?;
+    /// assert_eq!((files.read("/final")?, files.exists("/draft")?), (b"new".to_vec(), false));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn rename_over(&self, from: &str, to: &str) -> Result<()> {
+        let (from, to) = (FsPath::parse(from)?, FsPath::parse(to)?);
+        self.change(|editor| editor.rename(from, to, Over::What))
+    }
+
+    /// Copies a file, or a directory with all that is inside, without its bytes leaving the database.
+    ///
+    /// # Errors
+    /// As [`Files::rename`].
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a/b/c", "deep")?;
+    /// files.copy("/a", "/copies/a")?;
+    /// assert_eq!(files.read("/copies/a/b/c")?, b"deep");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn copy(&self, from: &str, to: &str) -> Result<()> {
+        let (from, to) = (FsPath::parse(from)?, FsPath::parse(to)?);
+        self.change(|editor| editor.copy(from, to, Over::Nothing))
+    }
+
+    /// As [`Files::copy`], but a file takes the place of a file, and a directory that of an empty one.
+    ///
+    /// # Errors
+    /// As [`Files::rename_over`].
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a", "new")?;
+    /// files.write("/b", "old")?;
+    /// files.copy_over("/a", "/b")?;
+    /// assert_eq!(files.read("/b")?, b"new");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn copy_over(&self, from: &str, to: &str) -> Result<()> {
+        let (from, to) = (FsPath::parse(from)?, FsPath::parse(to)?);
+        self.change(|editor| editor.copy(from, to, Over::What))
+    }
+
+    /// Deletes a file or an empty directory; returns whether it was there.
+    ///
+    /// # Errors
+    /// `AlreadyExists` for a directory that is not empty: [`Files::delete_all`] deletes it. `InvalidQuery` for the root.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a", "bytes")?;
+    /// assert_eq!((files.delete("/a")?, files.delete("/a")?), (true, false));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn delete(&self, path: &str) -> Result<bool> {
+        let path = FsPath::parse(path)?;
+        self.change(|editor| editor.delete(path))
+    }
+
+    /// Deletes a file, or a directory with all that is inside; returns how many entries that were, 0 when it was not
+    /// there.
+    ///
+    /// # Errors
+    /// `InvalidQuery` for the root.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a/b/c", "bytes")?;
+    /// assert_eq!(files.delete_all("/a")?, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn delete_all(&self, path: &str) -> Result<u64> {
+        let path = FsPath::parse(path)?;
+        self.change(|editor| editor.delete_all(path))
+    }
+
+    /// Returns what a file, or a directory with all that is inside, holds.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a/b", "12345")?;
+    /// files.set_len("/a/b", 1_000_000)?;
+    /// let usage = files.usage("/")?;
+    /// assert_eq!((usage.files, usage.directories, usage.length, usage.allocated), (1, 1, 1_000_000, 5));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn usage(&self, path: &str) -> Result<TreeUsage> {
+        let path = FsPath::parse(path)?;
+        self.look(|conn, _| Ok(fs::usage(conn, path)?.into()))
+    }
+
+    /// Returns what is wrong with the files: nothing in a sound database. Reads every entry and every chunk.
+    ///
+    /// # Errors
+    /// Those of a read.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a", "bytes")?;
+    /// assert!(files.check()?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn check(&self) -> Result<Vec<FileProblem>> {
+        self.look(|conn, layout| Ok(fs::check(conn, layout)?.into_iter().map(FileProblem::from).collect()))
+    }
+
+    /// Reads at one moment.
+    fn look<O>(&self, f: impl FnOnce(&Conn, Layout) -> Result<O, FsError>) -> Result<O> {
+        let layout = self.session.layout()?;
+        self.session.at_one_moment(|conn| Ok(f(conn, layout)?))
+    }
+
+    /// Writes in one transaction.
+    fn change<O>(&self, f: impl FnOnce(&Editor<'_>) -> Result<O, FsError>) -> Result<O> {
+        let layout = self.session.layout()?;
+        let shared = &self.session.shared;
+        self.session.write_all(|write| {
+            let editor = Editor::new(write, layout);
+            if !shared.has_swept.swap(true, Ordering::Relaxed) {
+                editor.discard_abandoned()?;
+            }
+            Ok(f(&editor)?)
+        })
+    }
+}
+
+/// Returns the file of a path.
+fn file(conn: &Conn, path: FsPath<'_>) -> Result<fs::Entry, FsError> {
+    fs::get(conn, path)?.file(path)
+}

@@ -1,0 +1,150 @@
+//! Entries: the rows that give files and directories their names.
+
+use super::error::FsError;
+use super::path::FsPath;
+use crate::store::{Bind, Cell, Conn, Row};
+
+/// The id of the root directory.
+pub(super) const ROOT: i64 = 1;
+
+/// The columns that [`Entry::read`] reads, in its order.
+pub(super) const COLUMNS: &str = "id, parent, kind, content, length, version, created, modified, hash";
+
+/// What an entry names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Directory,
+    File,
+}
+
+impl Kind {
+    pub(super) fn stored(self) -> i64 {
+        match self {
+            Kind::Directory => 0,
+            Kind::File => 1,
+        }
+    }
+}
+
+/// A file or a directory, without its name.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) id: i64,
+    pub(crate) parent: i64,
+    pub(crate) kind: Kind,
+    /// The content's number; a file without any byte written may have none.
+    pub(crate) content: Option<i64>,
+    pub(crate) len: u64,
+    /// Moves with each change of bytes or length.
+    pub(crate) version: i64,
+    /// Nanoseconds since 1970.
+    pub(crate) created: i64,
+    /// Nanoseconds since 1970.
+    pub(crate) modified: i64,
+    pub(crate) hash: Option<u128>,
+}
+
+impl Entry {
+    /// Reads the columns of [`COLUMNS`], the first of them at `first`.
+    pub(super) fn read(row: &Row<'_>, first: usize) -> Result<Self, FsError> {
+        let int = |at: usize| row.int(first + at).map_err(FsError::from);
+        let content = match row.cell(first + 3)? {
+            Cell::Int(content) => Some(content),
+            _ => None,
+        };
+        let hash = match row.cell(first + 8)? {
+            Cell::Blob(bytes) => bytes.try_into().ok().map(u128::from_be_bytes),
+            _ => None,
+        };
+        Ok(Entry {
+            id: int(0)?,
+            parent: int(1)?,
+            kind: if int(2)? == Kind::File.stored() { Kind::File } else { Kind::Directory },
+            content,
+            len: u64::try_from(int(4)?).unwrap_or(0),
+            version: int(5)?,
+            created: int(6)?,
+            modified: int(7)?,
+            hash,
+        })
+    }
+
+    /// Returns the entry when it is a file.
+    pub(crate) fn file(self, path: FsPath<'_>) -> Result<Self, FsError> {
+        match self.kind {
+            Kind::File => Ok(self),
+            Kind::Directory => Err(FsError::IsADirectory { path: path.to_string().into() }),
+        }
+    }
+
+    /// Returns the entry when it is a directory.
+    pub(super) fn directory(self, path: FsPath<'_>) -> Result<Self, FsError> {
+        match self.kind {
+            Kind::Directory => Ok(self),
+            Kind::File => Err(FsError::NotADirectory { path: path.to_string().into() }),
+        }
+    }
+}
+
+/// Returns an entry by its id.
+pub(crate) fn by_id(conn: &Conn, id: i64) -> Result<Option<Entry>, FsError> {
+    const SQL: &str = "SELECT id, parent, kind, content, length, version, created, modified, hash
+        FROM vellum_entry WHERE id = ?1";
+    one(conn, SQL, &[Bind::Int(id)])
+}
+
+/// Returns the entry of a name in a directory.
+pub(super) fn child(conn: &Conn, parent: i64, name: &str) -> Result<Option<Entry>, FsError> {
+    const SQL: &str = "SELECT id, parent, kind, content, length, version, created, modified, hash
+        FROM vellum_entry WHERE parent = ?1 AND name = ?2";
+    one(conn, SQL, &[Bind::Int(parent), Bind::Text(name)])
+}
+
+/// Returns the entry of a path. A step that is a file is an error only for what is below it: `NotADirectory`.
+pub(crate) fn find(conn: &Conn, path: FsPath<'_>) -> Result<Option<Entry>, FsError> {
+    let mut found: Option<Entry> = None;
+    for name in path.names() {
+        let parent = match &found {
+            None => ROOT,
+            Some(Entry { kind: Kind::Directory, id, .. }) => *id,
+            Some(file) => return Err(FsError::NotADirectory { path: path_of(conn, file.id)?.into() }),
+        };
+        match child(conn, parent, name)? {
+            Some(entry) => found = Some(entry),
+            None => return Ok(None),
+        }
+    }
+    match found {
+        Some(entry) => Ok(Some(entry)),
+        None => by_id(conn, ROOT),
+    }
+}
+
+/// Returns the entry of a path that has to be there.
+pub(crate) fn get(conn: &Conn, path: FsPath<'_>) -> Result<Entry, FsError> {
+    find(conn, path)?.ok_or_else(|| FsError::NotFound { path: path.to_string().into() })
+}
+
+/// Returns the path of an entry, by the chain of its parents.
+pub(super) fn path_of(conn: &Conn, id: i64) -> Result<String, FsError> {
+    const SQL: &str = "SELECT parent, name FROM vellum_entry WHERE id = ?1";
+    let mut names = Vec::new();
+    let mut at = id;
+    // Twice as deep as a path can be: a chain that is longer goes round.
+    while at != ROOT && names.len() <= super::path::MAX_PATH_LEN {
+        let step = conn.first(SQL, &[Bind::Int(at)], |row| Ok((row.int(0)?, row.text(1)?.to_owned())))?;
+        let Some((parent, name)) = step else { break };
+        names.push(name);
+        at = parent;
+    }
+    names.reverse();
+    Ok(format!("/{}", names.join("/")))
+}
+
+fn one(conn: &Conn, sql: &str, binds: &[Bind<'_>]) -> Result<Option<Entry>, FsError> {
+    let mut stmt = conn.prepare(sql)?;
+    for (i, bind) in binds.iter().enumerate() {
+        stmt.bind(i + 1, *bind)?;
+    }
+    stmt.step()?.map(|row| Entry::read(&row, 0)).transpose()
+}
