@@ -1,10 +1,12 @@
 //! What the query itself says of an expression: its type, whether it may be null, whether it can fail.
 
-use super::row::{Meaning, Term};
-use crate::ir::doc::{Arithmetic, Expr, Fold, ItemFold, Lambda, Terminal};
+use std::rc::Rc;
+
+use super::row::{Behind, Meaning, Term};
+use crate::ir::doc::{Arithmetic, Expr, Fold, ItemFold, Lambda, Query, Stage, Terminal};
 use crate::ir::types::Type;
 
-impl Term<'_> {
+impl<'a> Term<'a> {
     /// Returns the declared type.
     pub(super) fn ty(&self) -> Type {
         let term = match self.resolve() {
@@ -77,25 +79,37 @@ impl Term<'_> {
     /// arithmetic a cast to an `f64`, and the sign of one, cannot.
     pub(super) fn can_fail(&self) -> bool {
         let Meaning::Node(term) = self.resolve() else { return false };
-        can_fail(term.node()) || term.node().operands().into_iter().any(|operand| term.at(operand).can_fail())
+        term.fails_itself() || term.node().operands().into_iter().any(|operand| term.at(operand).can_fail())
     }
-}
 
-/// Returns whether an expression can fail by itself, or by a query inside of it.
-fn can_fail(expr: &Expr) -> bool {
-    let any = |lambda: &Lambda| lambda.nodes.iter().any(can_fail);
-    match expr {
-        Expr::Arithmetic { operation: Arithmetic::Cast | Arithmetic::Neg | Arithmetic::Abs, ty, .. } => {
-            *ty != Type::F64
+    /// Returns whether the expression can fail by itself, or by a query inside of it.
+    fn fails_itself(&self) -> bool {
+        match self.node() {
+            Expr::Arithmetic {
+                operation: Arithmetic::Cast | Arithmetic::Neg | Arithmetic::Abs, ty, ..
+            } => *ty != Type::F64,
+            Expr::Arithmetic { .. }
+            | Expr::Fold { fold: Fold::Sum | Fold::Avg, .. }
+            | Expr::Items { fold: ItemFold::Sum(..), .. } => true,
+            Expr::Subquery(subquery) => {
+                matches!(subquery.terminal, Terminal::Fold(Fold::Sum, _))
+                    || self.query_can_fail(&subquery.query, &subquery.terminal.lambdas())
+            }
+            Expr::InQuery { query, .. } => self.query_can_fail(query, &[]),
+            _ => false,
         }
-        Expr::Arithmetic { .. }
-        | Expr::Fold { fold: Fold::Sum | Fold::Avg, .. }
-        | Expr::Items { fold: ItemFold::Sum(..), .. } => true,
-        Expr::Subquery(subquery) => {
-            let is_sum = matches!(subquery.terminal, Terminal::Fold(Fold::Sum, _));
-            is_sum || subquery.query.lambdas().chain(subquery.terminal.lambdas()).any(any)
-        }
-        Expr::InQuery { query, .. } => query.lambdas().any(any),
-        _ => false,
+    }
+
+    /// Returns whether a closure of a query inside of this expression can fail, by what it names of the rows around it
+    /// too.
+    fn query_can_fail(&self, query: &'a Query, last: &[&'a Lambda]) -> bool {
+        let around = Some(Rc::new(self.clone()));
+        let fails = |lambda: &'a Lambda, stages: &'a [Stage]| {
+            Term::all(lambda, &Behind { stages, around: around.clone() }).any(|term| term.can_fail())
+        };
+        let mut stages = query.stages.iter().enumerate();
+        let before = |place| query.stages.get(..place).unwrap_or_default();
+        stages.any(|(place, stage)| stage.lambdas().into_iter().any(|lambda| fails(lambda, before(place))))
+            || last.iter().any(|lambda| fails(lambda, &query.stages))
     }
 }

@@ -159,3 +159,18 @@ fn a_text_beside_the_key_that_a_query_gives_is_no_number() -> Result {
     let sizes = Sketch { stages: vec![Step::Select(size())], end: End::Plain(Terminal::Rows) };
     rows(&documents, vec![Step::Filter(Tree::InQuery(Box::new(Tree::key()), Box::new(sizes)))])
 }
+
+#[test]
+fn a_query_inside_can_fail_by_what_was_selected_around_it() -> Result {
+    use crate::ir::doc::Arithmetic::Div;
+    let documents = [r#"{"q\"t":0.0,"size":1}"#, r#"{"q\"t":2.0}"#];
+    let number = Tree::field("q\"t", Type::F64);
+    let divided = Tree::Arithmetic(Div, vec![Tree::real(1.0), number], Type::F64, false);
+    let made = Tree::Member(Box::new(Tree::Around), "id", Type::F64, false);
+    let same = Step::Filter(Tree::field("size", Type::I64).compare(Comparison::Eq, made));
+    let inner = Sketch { stages: vec![same], end: End::Plain(Terminal::Exists) };
+    let exists = Tree::Subquery(Box::new(inner), Type::Bool, false);
+    let select = Step::Select(Tree::Struct(vec![("id", divided)]));
+    let never = Step::Filter(Tree::bool(false));
+    agree(&documents, vec![select, Step::Filter(exists), never], End::Plain(Terminal::Count))
+}
