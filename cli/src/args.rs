@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::RangedU64ValueParser;
+use clap::{Args, Subcommand};
 
 use crate::cmd::COMMANDS;
 
@@ -26,6 +26,37 @@ pub(crate) struct DemoArgs {
     /// Print the rows as JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// What to measure; the queries and writes of documents when nothing is named
+    #[command(subcommand)]
+    pub(crate) subject: Option<Subject>,
+}
+
+/// What `vellum demo` measures beside documents.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum Subject {
+    /// Measure files inside the database beside plain files
+    Files(FilesArgs),
+}
+
+/// The arguments of `vellum demo files`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FilesArgs {
+    /// Work on this file, which must not exist yet, and keep it; else on a temporary file in memory where the system
+    /// has such a place
+    #[arg(long, value_name = "FILE")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Print the rows as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl FilesArgs {
+    /// Returns them as the arguments of the whole demo.
+    pub(crate) fn into_demo(self) -> DemoArgs {
+        DemoArgs { events: 0, path: self.path, memory: false, json: self.json, subject: None }
+    }
 }
 
 /// Returns the whole command line, made of the rows of [`COMMANDS`].

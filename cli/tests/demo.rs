@@ -107,6 +107,50 @@ fn json_has_a_row_for_each_case_of_the_workload() -> Result<(), Box<dyn std::err
     Ok(())
 }
 
+const FILES: &[(&str, &str)] = &[
+    ("FS1", "snapshot"),
+    ("FS1", "handle"),
+    ("FS1", "path"),
+    ("FS2", ""),
+    ("FS3", ""),
+    ("FS4", "grow"),
+    ("FS4", "truncate"),
+    ("FS5", "up"),
+    ("FS5", "down"),
+    ("FS5", "stream"),
+    ("FS6", "put"),
+    ("FS6", "put 64"),
+    ("FS6", "get"),
+    ("FS6", "get 64"),
+    ("FS7", ""),
+];
+
+#[test]
+fn files_are_measured_beside_plain_ones() -> Result<(), Box<dyn std::error::Error>> {
+    let scratch = Scratch::new("files")?;
+    let path = scratch.0.join("files.db");
+    let output = vellum(&["demo", "files", "--json", "--path", path.to_str().ok_or("path")?])?;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    let rows = report["rows"].as_array().ok_or("rows")?;
+    let cases: Vec<_> = rows.iter().map(|row| (row["id"].as_str(), row["case"].as_str())).collect();
+    let expected: Vec<_> = FILES.iter().map(|&(id, case)| (Some(id), Some(case))).collect();
+    assert_eq!(cases, expected);
+    for row in rows {
+        let plain = row["plain_file_ms"].as_f64().ok_or("plain_file_ms")?;
+        let compiled = row["compiled_ms"].as_f64().ok_or("compiled_ms")?;
+        let ratio = row["ratio"].as_f64().ok_or("ratio")?;
+        assert!((ratio * plain / compiled - 1.0).abs() < 1e-9, "{row}");
+        assert_eq!(row["of"], "plain_file");
+        let heap = row["heap_bytes"].as_u64();
+        assert_eq!(heap.is_some(), row["case"] == "stream", "{row}");
+        // A stream of any length is held in parts.
+        assert!(heap.is_none_or(|peak| peak < 8 << 20), "{row}");
+    }
+    assert!(path.exists() && !scratch.0.join("files.db-plain").exists());
+    Ok(())
+}
+
 #[test]
 fn a_named_file_is_kept_and_not_written_to_again() -> Result<(), Box<dyn std::error::Error>> {
     let scratch = Scratch::new("kept")?;

@@ -1,5 +1,7 @@
 //! `Snapshot`: one moment of a database.
 
+use std::sync::Arc;
+
 use crate::api::collection::{Collection, SessionRef};
 use crate::api::compiled::Target;
 use crate::api::document::Document;
@@ -25,12 +27,12 @@ use crate::error::Result;
 /// ```
 #[derive(Debug)]
 pub struct Snapshot {
-    session: Session,
+    session: Arc<Session>,
 }
 
 impl Snapshot {
     pub(crate) fn new(session: Session) -> Self {
-        Snapshot { session }
+        Snapshot { session: Arc::new(session) }
     }
 
     /// Returns the type's own collection at that moment. A write on it is `WrongTarget`.
@@ -72,7 +74,8 @@ impl Snapshot {
         Collection::open(SessionRef::Pinned(&self.session), name)
     }
 
-    /// Returns the files and directories at that moment. A write on them is `WrongTarget`.
+    /// Returns the files and directories at that moment. A write on them is `WrongTarget`. They, and what is opened of
+    /// them, keep the moment, and its connection, for as long as they live.
     ///
     /// ```
     /// # use vellum::Database;
@@ -85,8 +88,8 @@ impl Snapshot {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn files(&self) -> Files<'_> {
-        Files::new(SessionRef::Pinned(&self.session))
+    pub fn files(&self) -> Files<'static> {
+        Files::new(SessionRef::Shared(Arc::clone(&self.session)))
     }
 }
 

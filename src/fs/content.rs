@@ -10,6 +10,7 @@ use super::layout::{self, Layout, Piece};
 use crate::store::{Bind, Cell, Stmt, WriteTxn};
 
 const GET: &str = "SELECT data FROM vellum_chunk WHERE k = ?1";
+const ADD: &str = "INSERT INTO vellum_chunk(k, data) VALUES (?1, ?2)";
 const PUT: &str =
     "INSERT INTO vellum_chunk(k, data) VALUES (?1, ?2) ON CONFLICT(k) DO UPDATE SET data = excluded.data";
 const DELETE: &str = "DELETE FROM vellum_chunk WHERE k BETWEEN ?1 AND ?2";
@@ -20,11 +21,12 @@ pub(super) struct Content<'t> {
     layout: Layout,
     number: i64,
     put: Stmt<'t>,
+    add: Stmt<'t>,
 }
 
 impl<'t> Content<'t> {
     pub(super) fn of(txn: &'t WriteTxn, layout: Layout, number: i64) -> Result<Self, FsError> {
-        Ok(Content { txn, layout, number, put: txn.prepare(PUT)? })
+        Ok(Content { txn, layout, number, put: txn.prepare(PUT)?, add: txn.prepare(ADD)? })
     }
 
     /// Writes bytes of a file that has had `len` bytes. Whether it can be that long has been checked.
@@ -32,7 +34,10 @@ impl<'t> Content<'t> {
         for piece in self.layout.pieces(offset, bytes.len()) {
             let Some(new) = bytes.get(piece.at..piece.at + piece.len) else { break };
             let begin = self.layout.offset(piece.number);
-            if piece.start == 0 && begin.saturating_add(piece.len as u64) >= len {
+            if piece.start == 0 && begin >= len {
+                // No byte is stored past the end: there is no such chunk.
+                self.add.run(&[Bind::Int(layout::key(self.number, piece.number)), Bind::Blob(new)])?;
+            } else if piece.start == 0 && begin.saturating_add(piece.len as u64) >= len {
                 // Nothing of the chunk is left.
                 self.put(piece.number, new)?;
             } else if piece.len == self.layout.chunk_len {

@@ -98,8 +98,7 @@ impl<'t> Editor<'t> {
         }
         if !bytes.is_empty() {
             let number = content::number_of(entry);
-            // Nothing of what was there counts.
-            Content::of(self.txn, self.layout, number)?.write_at(0, 0, bytes)?;
+            Content::of(self.txn, self.layout, number)?.write_at(entry.len.min(len), 0, bytes)?;
         }
         entry.len = len;
         self.changed(entry)

@@ -24,6 +24,10 @@ pub(super) enum Answer {
     Groups(Vec<(String, i64)>),
     /// Documents that were read and dropped.
     Read(Tally),
+    /// Bytes, by how many there are and a digest.
+    Bytes(u64, u64),
+    /// Names in order.
+    Names(Vec<String>),
 }
 
 impl Answer {
@@ -53,6 +57,10 @@ impl Answer {
                 format!("{} groups from {}", groups.len(), first(&counts))
             }
             Self::Read(tally) => format!("a stream of {} events", tally.count),
+            Self::Bytes(count, digest) => format!("{count} bytes, {digest:016x}"),
+            Self::Names(names) => {
+                format!("{} names from {}", names.len(), names.first().map_or("", String::as_str))
+            }
         }
     }
 }
@@ -151,12 +159,20 @@ pub(super) struct Case<'b> {
     pub(super) sides: Vec<Side<'b>>,
     /// Whether the heap's peak is reported.
     pub(super) reports_heap: bool,
+    /// What Vellum is held against.
+    pub(super) of: Column,
 }
 
 impl<'b> Case<'b> {
     /// Makes a case that nobody does yet.
     pub(super) fn new(expected: Answer) -> Self {
-        Self { expected, sides: Vec::new(), reports_heap: false }
+        Self { expected, sides: Vec::new(), reports_heap: false, of: Column::Control }
+    }
+
+    /// Holds Vellum against something else than the control.
+    pub(super) fn against(mut self, of: Column) -> Self {
+        self.of = of;
+        self
     }
 
     /// Adds an engine.

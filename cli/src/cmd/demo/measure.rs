@@ -15,27 +15,30 @@ pub(super) const RUNS: usize = 1 + BLOCKS * SAMPLES_PER_BLOCK;
 /// A sample of a short operation is the mean of as many calls as fill this time.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(2);
 const MOST_CALLS: u32 = 256;
+/// Up to as many as fill this time with what has to be done around each call.
+const LONGEST_SAMPLE: Duration = Duration::from_millis(100);
 /// An operation up to this long runs once more before each sample, since another engine's scan may have emptied the
 /// caches in between.
 const LONGEST_REWARMED: Duration = Duration::from_millis(50);
 
 /// Returns the row of `case`; `tick` is called after each of its [`RUNS`].
 pub(super) fn measure(name: Name, case: Case<'_>, tick: impl Fn()) -> Result<Row> {
-    let Case { expected, sides, reports_heap } = case;
+    let Case { expected, sides, reports_heap, of } = case;
     let judge = Judge { name, expected };
-    let mut row = Row::new(name);
+    let mut row = Row::against(of, name);
     // The control stands in where Vellum has no part.
     let has_compiled = sides.iter().any(|side| side.column == Column::Compiled);
-    let reported = if has_compiled { Column::Compiled } else { Column::Control };
+    let reported = if has_compiled { Column::Compiled } else { of };
     let mut engines = Vec::new();
     for mut side in sides {
+        let start = Instant::now();
         let (first, heap_bytes) = if reports_heap {
             let (first, peak) = heap::peak_during(|| judge.call(&mut side));
             (first, Some(peak))
         } else {
             (judge.call(&mut side), None)
         };
-        let pace = Pace::of(first?);
+        let pace = Pace::of(first?, start.elapsed());
         if side.column == reported {
             row.bytes = side.work.added_bytes();
             row.heap_bytes = heap_bytes;
@@ -108,9 +111,10 @@ struct Pace {
 }
 
 impl Pace {
-    /// Chooses by the time of the first call.
-    fn of(first: Duration) -> Self {
+    /// Chooses by the time of the first call, and by that of all that was done for it.
+    fn of(first: Duration, whole: Duration) -> Self {
         let calls = SHORTEST_SAMPLE.as_nanos() / first.as_nanos().max(1);
+        let calls = calls.min(LONGEST_SAMPLE.as_nanos() / whole.as_nanos().max(1));
         let calls = u32::try_from(calls).unwrap_or(MOST_CALLS).clamp(1, MOST_CALLS);
         Self { calls, is_rewarmed: first <= LONGEST_REWARMED }
     }

@@ -5,6 +5,7 @@ mod bench;
 mod case;
 mod cases;
 mod event;
+mod files;
 mod measure;
 mod place;
 mod queries;
@@ -14,39 +15,53 @@ mod vellum;
 
 use std::io::{self, Write};
 
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, Subject};
 use crate::error::{Error, Result};
 use crate::output;
 
 use bench::Bench;
 use cases::{ENTRIES, Entry};
 use measure::{RUNS, measure};
-use place::Place;
+use place::{Look, Place};
 use rows::{Report, Row};
+
+/// How the files that stay are looked at.
+const LOOKS: [Look; 2] = [
+    Look { program: "sqlite3", arguments: "\"SELECT id, json(doc) FROM events LIMIT 5\"" },
+    Look { program: "sqlite3", arguments: "\"SELECT id, json(doc) FROM t LIMIT 5\"" },
+];
 
 /// Runs the command.
 pub(crate) fn run(args: &DemoArgs) -> Result<()> {
+    if let Some(Subject::Files(args)) = &args.subject {
+        return files::run(&args.clone().into_demo());
+    }
+    let subject = format!("{} events", args.events);
     let place = Place::new(args)?;
-    let progress = output::progress((ENTRIES.len() * RUNS) as u64);
-    progress.set_message(format!("generating and inserting {} events", args.events));
-    let bench = Bench::new(args.events, place)?;
+    let (bench, report) =
+        report(&format!("generating and inserting {subject}"), ENTRIES, || Bench::new(args.events, place))?;
+    print(args, &subject, bench.place.kept(LOOKS), &bench.place, &report)
+        .map_err(|source| Error::Output { source })?;
+    report.outcome()
+}
+
+/// Makes what the rows work on, measures them and returns both.
+fn report<B>(preparing: &str, entries: &[Entry<B>], make: impl FnOnce() -> Result<B>) -> Result<(B, Report)> {
+    let progress = output::progress((entries.len() * RUNS) as u64);
+    progress.set_message(preparing.to_owned());
+    let bench = make()?;
     let mut rows = Vec::new();
-    for entry in ENTRIES {
+    for entry in entries {
         progress.set_message(format!("{}: {}", entry.name, entry.name.title));
         rows.push(row(&bench, entry, || progress.inc(1))?);
     }
     progress.finish_and_clear();
     rows.sort_by_key(|row| row.name.number());
-    let report = Report { rows };
-    print(args, &bench.place, &report).map_err(|source| Error::Output { source })?;
-    match report.rows.iter().filter(|row| row.failure.is_some()).count() {
-        0 => Ok(()),
-        count => Err(Error::Failed { count }),
-    }
+    Ok((bench, Report { rows }))
 }
 
 /// Measures one row. A wrong answer ends the run; an engine that cannot do the operation is a row that says so.
-fn row(bench: &Bench, entry: &Entry, tick: impl Fn()) -> Result<Row> {
+fn row<B>(bench: &B, entry: &Entry<B>, tick: impl Fn()) -> Result<Row> {
     match (entry.build)(bench).and_then(|case| measure(entry.name, case, tick)) {
         Ok(row) => Ok(row),
         Err(error @ (Error::WrongResult { .. } | Error::Unsound { .. })) => Err(error),
@@ -54,22 +69,22 @@ fn row(bench: &Bench, entry: &Entry, tick: impl Fn()) -> Result<Row> {
     }
 }
 
-fn print(args: &DemoArgs, place: &Place, report: &Report) -> io::Result<()> {
+fn print(
+    args: &DemoArgs,
+    subject: &str,
+    kept: Vec<String>,
+    place: &Place,
+    report: &Report,
+) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let kept = place.kept();
     if args.json {
         serde_json::to_writer(&mut out, report)?;
         writeln!(out)?;
         return kept.iter().try_for_each(|line| writeln!(io::stderr(), "{line}"));
     }
-    writeln!(out, "{} events, {}", args.events, place.description())?;
+    writeln!(out, "{subject}, {}", place.description())?;
     writeln!(out, "median milliseconds of six warm runs; every answer was checked\n")?;
     table::table(&report.rows, place.synchronous()).write(&mut out)?;
-    writeln!(
-        out,
-        "\nratio: compiled / control, drawn so that {} is 1; below it Vellum is faster",
-        output::bar(1.0)
-    )?;
-    writeln!(out, "control: SQL by hand, its index named; planner: the same with no index named")?;
+    report.legend().into_iter().try_for_each(|line| writeln!(out, "{line}"))?;
     kept.iter().try_for_each(|line| writeln!(out, "{line}"))
 }

@@ -14,6 +14,13 @@ const ATTEMPTS: u32 = 100;
 /// What a shell reports for a command that Ctrl-C ended.
 const STATUS_OF_SIGNAL: i32 = 130;
 
+/// How a file is looked at: its path stands between a program and its arguments.
+#[derive(Clone, Copy)]
+pub(super) struct Look {
+    pub(super) program: &'static str,
+    pub(super) arguments: &'static str,
+}
+
 /// The files of a run. Unless they were asked for by `--path`, they go when this is dropped.
 pub(super) struct Place {
     temporary: Option<PathBuf>,
@@ -58,17 +65,15 @@ impl Place {
         self.durability
     }
 
-    /// Says, for each file that stays, how to look at it.
-    pub(super) fn kept(&self) -> Vec<String> {
-        let look = |path: &Path, table: &str| {
-            format!(
-                "kept {0}; look at it with: sqlite3 {0} \"SELECT id, json(doc) FROM {table} LIMIT 5\"",
-                path.display()
-            )
+    /// Says, for each file that stays, how to look at it: by these commands, of Vellum's file and of the control's.
+    pub(super) fn kept(&self, looks: [Look; 2]) -> Vec<String> {
+        let files = [self.documents.clone(), self.control()].into_iter().zip(looks);
+        let stays = |(path, _): &(PathBuf, Look)| self.temporary.is_none() && path.exists();
+        let say = |(path, look): (PathBuf, Look)| {
+            let path = path.display();
+            format!("kept {path}; look at it with: {} {path} {}", look.program, look.arguments)
         };
-        let files = [(self.documents.clone(), "events"), (self.control(), "t")];
-        let stays = |(path, _): &(PathBuf, &str)| self.temporary.is_none() && path.exists();
-        files.into_iter().filter(stays).map(|(path, table)| look(&path, table)).collect()
+        files.filter(stays).map(say).collect()
     }
 
     /// Returns SQLite's word for the durability.

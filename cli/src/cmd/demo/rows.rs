@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::case::Name;
+use crate::error::{Error, Result};
+use crate::output;
 
 /// The engine that a time belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -71,9 +73,37 @@ pub(super) struct Report {
     pub(super) rows: Vec<Row>,
 }
 
+impl Report {
+    /// Returns the error of a run in which rows failed.
+    pub(super) fn outcome(&self) -> Result<()> {
+        match self.rows.iter().filter(|row| row.failure.is_some()).count() {
+            0 => Ok(()),
+            count => Err(Error::Failed { count }),
+        }
+    }
+
+    /// Returns what the columns of the table are.
+    pub(super) fn legend(&self) -> Vec<String> {
+        let against_files = self.rows.iter().any(|row| row.of == Column::PlainFile);
+        let (of, columns) = if against_files {
+            ("plain file", "control: a file in one value of a table, by hand")
+        } else {
+            ("control", "control: SQL by hand, its index named; planner: the same with no index named")
+        };
+        let one = output::bar(1.0);
+        let ratio = format!("\nratio: compiled / {of}, drawn so that {one} is 1; below it Vellum is faster");
+        vec![ratio, columns.to_owned()]
+    }
+}
+
 impl Row {
     /// Makes a row without times.
     pub(super) fn new(name: Name) -> Self {
+        Self::against(Column::Control, name)
+    }
+
+    /// Makes a row without times whose ratio is to be that to `of`.
+    pub(super) fn against(of: Column, name: Name) -> Self {
         Self {
             id: name.id,
             case: name.case,
@@ -85,7 +115,7 @@ impl Row {
             bytes: None,
             heap_bytes: None,
             ratio: None,
-            of: Column::Control,
+            of,
             name,
             spread: 0.0,
             failure: None,
@@ -120,7 +150,7 @@ impl Row {
         self.ratio = self.compiled_ms.zip(self.ms(self.of)).map(|(ours, theirs)| ours / theirs);
     }
 
-    /// Returns compiled / control, when there are both.
+    /// Returns compiled / what it is held against, when there are both.
     pub(super) fn ratio(&self) -> Option<f64> {
         self.ratio
     }

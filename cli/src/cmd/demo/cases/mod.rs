@@ -9,25 +9,26 @@ use super::bench::Bench;
 use super::case::{Case, Name};
 use crate::error::Result;
 
-/// A row before it is measured.
-pub(super) struct Entry {
+/// A row before it is measured, on something that all rows work on.
+pub(super) struct Entry<B> {
     /// What it is about.
     pub(super) name: Name,
-    /// Brings about the indexes that the case is measured with, and makes the case.
-    pub(super) build: for<'b> fn(&'b Bench) -> Result<Case<'b>>,
+    /// Brings about the state that the case is measured in, and makes the case.
+    pub(super) build: for<'b> fn(&'b B) -> Result<Case<'b>>,
 }
 
-const fn entry(
+/// Makes a row.
+pub(super) const fn entry<B>(
     id: &'static str,
     case: &'static str,
     title: &'static str,
-    build: for<'b> fn(&'b Bench) -> Result<Case<'b>>,
-) -> Entry {
+    build: for<'b> fn(&'b B) -> Result<Case<'b>>,
+) -> Entry<B> {
     Entry { name: Name { id, case, title }, build }
 }
 
 /// All rows in the order in which they run; those that change documents come last.
-pub(super) const ENTRIES: &[Entry] = &[
+pub(super) const ENTRIES: &[Entry<Bench>] = &[
     entry("EV1", "fresh", "insert all, new file", write::insert_fresh),
     entry("EV1", "batch", "insert all, file in use", write::insert_batch),
     entry("EV2", "one each", "build six indexes apart", write::indexes_apart),
