@@ -266,6 +266,36 @@ fn setting_below_what_is_missing_makes_it() -> TestResult {
 }
 
 #[test]
+fn setting_below_an_optional_struct_that_is_not_there_is_an_error() -> TestResult {
+    for maybe in ["", r#","maybe":null"#] {
+        each_way(1, |db, c| {
+            let document = format!("{{{WITHOUT}{maybe}}}");
+            strange(db, "c", &[(2, &document)])?;
+            c.filter(|e| e.id.eq(1)).update(|e| e.maybe.set(Some(Inner { k: 1, v: None })))?;
+            for changed in [
+                c.query().update(|e| e.maybe.v.set("x")),
+                c.query().update(|e| e.maybe.k.set(5)),
+                c.query().update(|e| e.maybe.k.increment(5)),
+            ] {
+                fails(changed, TypeMismatch, &["maybe", "is_some()", "set it whole"]);
+            }
+            assert_eq!(
+                c.query().update(|e| e.maybe.map(|m| m.k).increment(e.n))?,
+                1,
+                "no number adds nothing"
+            );
+            assert_eq!(c.query().update(|e| e.maybe.v.unset())?, 1);
+            assert_eq!(stored(db, "c", 2)?, document);
+            assert_eq!(c.filter(|e| e.maybe.is_some()).update(|e| e.maybe.v.set("x"))?, 1);
+            c.filter(|e| e.maybe.is_none()).update(|e| e.maybe.set(Some(Inner { k: 2, v: None })))?;
+            assert_eq!(c.query().select(|e| e.maybe.map(|m| m.k)).to_vec()?, [Some(2), Some(2)]);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
 fn several_assignments_read_the_document_as_it_was() -> TestResult {
     each_way(1, |_, c| {
         assert_eq!(c.query().update(|e| (e.n.set(e.inner.k + 10), e.inner.k.set(e.n.unwrap_or(0) + 20)))?, 1);

@@ -181,9 +181,9 @@ macro_rules! containers {
 containers! {
     [T: Value] Vec<T>, Array;
     [T: Value + Eq + std::hash::Hash] HashSet<T>, Array;
-    [V: DeserializeOwned + 'static] HashMap<String, V>, Object;
-    [V: DeserializeOwned + 'static] BTreeMap<String, V>, Object;
-    [] serde_json::Map<String, serde_json::Value>, Object;
+    [V: DeserializeOwned + 'static] HashMap<String, V>, Map;
+    [V: DeserializeOwned + 'static] BTreeMap<String, V>, Map;
+    [] serde_json::Map<String, serde_json::Value>, Map;
 }
 
 macro_rules! row {

@@ -209,7 +209,8 @@ containers! {
 }
 
 impl<T: Value> Expr<T> {
-    /// Stores the value in the field, whatever was there.
+    /// Stores the value in the field, whatever was there. In an optional struct that is null or missing there is no field
+    /// to store it in: the update is then a `TypeMismatch`, and nothing changes.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));

@@ -35,6 +35,8 @@ pub enum Type {
     Array,
     /// A nested struct.
     Object,
+    /// A map with text keys.
+    Map,
     /// A value whose type is not declared.
     Any,
 }
@@ -46,7 +48,7 @@ impl Type {
             Type::Bool => Kind::Bool,
             Type::Text => Kind::Text,
             Type::Array => Kind::Array,
-            Type::Object => Kind::Object,
+            Type::Object | Type::Map => Kind::Object,
             Type::Any => Kind::Any,
             _ => Kind::Number,
         }
@@ -69,6 +71,7 @@ impl Type {
             Type::F64 => "f64",
             Type::Array => "array",
             Type::Object => "struct",
+            Type::Map => "map",
             Type::Any => "any",
         }
     }

@@ -56,6 +56,7 @@ impl Lowering<'_> {
         let is_within = before.iter().any(|other| path.is_below(other));
         let around = if is_within { document.clone() } else { Expr::Doc(Alias::OWN) };
         before.push(path.clone());
+        let optional = lambda.optional_structs(*target);
         let changed = match assignment {
             Assignment::Unset(_) => {
                 return Ok(Expr::Call(SqlFunction::JsonbRemove, vec![document, json_path]));
@@ -68,16 +69,19 @@ impl Lowering<'_> {
                 let by = self.value(lambda, *value)?;
                 let sum = self.incremented(lambda, &field, &path, *target, &by);
                 let changed = Expr::Call(SqlFunction::JsonbSet, vec![document.clone(), json_path, sum]);
+                let changed = self.below_objects(changed, &around, &path, &optional);
                 if by.clean && !by.shape.nullable {
-                    changed
-                } else {
-                    // What is not there adds nothing.
-                    let nothing = Expr::IsNull(Box::new(by.of_kind()));
-                    Expr::Case { when: vec![(nothing, document)], otherwise: Some(Box::new(changed)) }
+                    return Ok(changed);
                 }
+                // What is not there adds nothing.
+                let nothing = Expr::IsNull(Box::new(by.of_kind()));
+                return Ok(Expr::Case {
+                    when: vec![(nothing, document)],
+                    otherwise: Some(Box::new(changed)),
+                });
             }
         };
-        Ok(self.below_objects(changed, &around, &path))
+        Ok(self.below_objects(changed, &around, &path, &optional))
     }
 
     /// Returns a value in the form in which `jsonb_set` stores it with its own type.
@@ -130,13 +134,28 @@ impl Lowering<'_> {
     }
 
     /// Returns `changed`, or an error where in `around` a step of the path before the last holds something other
-    /// than an object: SQLite would silently change nothing.
-    fn below_objects(&mut self, changed: Expr, around: &Expr, path: &FieldPath) -> Expr {
+    /// than an object: SQLite would silently change nothing. An `optional` struct has to be there as well: made of the
+    /// one field, it could be one that its type cannot load.
+    fn below_objects(
+        &mut self,
+        changed: Expr,
+        around: &Expr,
+        path: &FieldPath,
+        optional: &[FieldPath],
+    ) -> Expr {
         let mut when = Vec::new();
         let mut above = FieldPath::root();
         for segment in path.segments() {
             let json_path = Expr::Text(above.json_path().into());
             let holds = Expr::Call(SqlFunction::JsonType, vec![around.clone(), json_path]);
+            if optional.contains(&above) {
+                let found = Expr::Call(SqlFunction::Coalesce, vec![holds.clone(), Expr::Text("null".into())]);
+                let absent = Expr::binary(Binary::Eq, found, Expr::Text("null".into()));
+                let failure = self.fail(&format!(
+                    "`{path}` cannot be set where there is no `{above}`: filter by `is_some()` of it, or set it whole"
+                ));
+                when.push((absent, failure));
+            }
             let holds = Expr::Call(SqlFunction::Coalesce, vec![holds, object()]);
             let blocked = Expr::binary(Binary::IsNot, holds, object());
             let failure = self.fail(&format!("`{path}` cannot be set: `{above}` is not an object"));

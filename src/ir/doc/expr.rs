@@ -477,6 +477,19 @@ impl Lambda {
         }
     }
 
+    /// Returns the paths of the optional structs that a field is in, from the innermost.
+    pub(crate) fn optional_structs(&self, id: ExprId) -> Vec<FieldPath> {
+        let mut found = Vec::new();
+        let mut at = self.field(id);
+        while let Expr::Field { of, .. } = self.node(at) {
+            at = self.field(*of);
+            if self.node(at).is_optional_struct() {
+                found.extend(self.place(at).map(|(_, path)| path));
+            }
+        }
+        found
+    }
+
     /// Returns a field's own expression, without its default.
     pub(crate) fn field(&self, id: ExprId) -> ExprId {
         match self.node(id) {
@@ -496,6 +509,11 @@ pub(crate) struct Place {
 }
 
 impl Expr {
+    /// Returns whether this is a stored struct that a document may lack, which its fields alone would not make.
+    pub(crate) fn is_optional_struct(&self) -> bool {
+        matches!(self, Expr::Field { ty: Type::Object, nullable: true, .. })
+    }
+
     /// Returns the expression with each operand replaced, from left to right.
     pub(crate) fn map_operands(mut self, f: &mut dyn FnMut(ExprId) -> ExprId) -> Expr {
         match &mut self {

@@ -70,60 +70,69 @@ fn change<'a>(
             Ok(())
         }
         Assignment::Increment(_) => {
+            let by = evaluator.of_declared_kind(&value)?.into_owned();
+            if by == Json::Null {
+                return Ok(());
+            }
             let old = match evaluator.value(&target)?.into_owned() {
                 Json::Null => Json::Int(0),
                 number @ (Json::Int(_) | Json::Real(_)) => number,
                 _ => return Err(EvalError::TypeMismatch),
             };
-            let by = evaluator.of_declared_kind(&value)?.into_owned();
-            match number::arithmetic(Arithmetic::Add, &[old, by], target.ty())? {
-                Json::Null => Ok(()),
-                new => set(body, &path, new),
-            }
+            set(body, &path, number::arithmetic(Arithmetic::Add, &[old, by], target.ty())?)
         }
     }
 }
 
-/// Returns the keys from the document's root to a field.
-fn path(target: &Term<'_>) -> Vec<String> {
-    let mut keys = Vec::new();
+/// A key on the way to a field.
+struct Step {
+    key: String,
+    /// Whether what stands under it is not made for the sake of what is set below.
+    must_be_there: bool,
+}
+
+/// Returns the steps from the document's root to a field.
+fn path(target: &Term<'_>) -> Vec<Step> {
+    let mut steps = Vec::new();
     let mut at = target.resolve();
     while let Meaning::Node(term) = &at {
         at = match term.node() {
-            Expr::Field { of, key, .. } => {
-                keys.push(key.to_string());
+            node @ Expr::Field { of, key, .. } => {
+                let must_be_there = !steps.is_empty() && node.is_optional_struct();
+                steps.push(Step { key: key.to_string(), must_be_there });
                 term.at(*of).resolve()
             }
             Expr::Defaulted(field, _) => term.at(*field).resolve(),
             _ => break,
         };
     }
-    keys.reverse();
-    keys
+    steps.reverse();
+    steps
 }
 
-/// Stores a value; parents that are missing are made, and one that is no object is an error.
-fn set(within: &mut Json, path: &[String], value: Json) -> Result<(), EvalError> {
-    let Some((key, rest)) = path.split_first() else {
+/// Stores a value; parents that are missing are made, but for optional structs, and one that is no object is an error.
+fn set(within: &mut Json, path: &[Step], value: Json) -> Result<(), EvalError> {
+    let Some((step, rest)) = path.split_first() else {
         *within = value;
         return Ok(());
     };
     let Json::Object(entries) = within else { return Err(EvalError::TypeMismatch) };
-    match entries.iter_mut().find(|(k, _)| k == key) {
+    match entries.iter_mut().find(|(k, _)| *k == step.key) {
         Some((_, inner)) => set(inner, rest, value),
+        None if step.must_be_there => Err(EvalError::TypeMismatch),
         None => {
             let mut inner = Json::Object(Vec::new());
             set(&mut inner, rest, value)?;
-            entries.push((key.clone(), inner));
+            entries.push((step.key.clone(), inner));
             Ok(())
         }
     }
 }
 
 /// Removes a value, if it is there.
-fn unset(within: &mut Json, path: &[String]) {
-    let (Json::Object(entries), Some((key, rest))) = (within, path.split_first()) else { return };
-    let Some(at) = entries.iter().position(|(k, _)| k == key) else { return };
+fn unset(within: &mut Json, path: &[Step]) {
+    let (Json::Object(entries), Some((step, rest))) = (within, path.split_first()) else { return };
+    let Some(at) = entries.iter().position(|(k, _)| *k == step.key) else { return };
     if rest.is_empty() {
         entries.remove(at);
     } else if let Some((_, inner)) = entries.get_mut(at) {

@@ -41,7 +41,7 @@ fn a() -> Tree {
 }
 
 fn below() -> Tree {
-    Tree::option("in", Type::Object).below("x", I64)
+    Tree::field("in", Type::Object).below("x", I64)
 }
 
 #[test]
@@ -72,6 +72,22 @@ fn missing_parents_are_made_and_a_parent_that_is_no_object_is_an_error() -> Resu
         let unset = vec![(Change::Unset, below(), below())];
         assert_eq!(changed(&[&document], vec![], unset)?, done(0, &[&document]), "{parent}");
     }
+    Ok(())
+}
+
+#[test]
+fn an_optional_struct_that_is_not_there_is_no_parent() -> Result {
+    let below = || Tree::option("in", Type::Object).below("x", I64);
+    for without in ["{}", r#"{"in":null}"#] {
+        let one = vec![set(below(), Tree::int(1))];
+        assert_eq!(changed(&[without], vec![], one)?, Err(EvalError::TypeMismatch), "{without}");
+        let unset = vec![(Change::Unset, below(), below())];
+        assert_eq!(changed(&[without], vec![], unset)?, done(0, &[without]), "{without}");
+    }
+    let one = vec![set(below(), Tree::int(1))];
+    assert_eq!(changed(&[r#"{"in":{}}"#], vec![], one)?, done(1, &[r#"{"in":{"x":1}}"#]));
+    let map = Tree::option("in", Type::Map).below("x", I64);
+    assert_eq!(changed(&["{}"], vec![], vec![set(map, Tree::int(1))])?, done(1, &[r#"{"in":{"x":1}}"#]));
     Ok(())
 }
 
