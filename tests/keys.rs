@@ -188,6 +188,63 @@ fn another_program_stores_documents_by_their_keys() -> TestResult {
     Ok(())
 }
 
+#[test]
+fn a_uuid_is_found_in_any_spelling_that_loads() -> TestResult {
+    let uuid = Uuid::from_u128(0x67e5_5044_10b1_426f_9247_bb68_0e5f_e0c8);
+    let spellings = [
+        uuid.to_string(),
+        uuid.to_string().to_uppercase(),
+        uuid.simple().to_string(),
+        uuid.simple().to_string().to_uppercase(),
+        uuid.braced().to_string(),
+        uuid.braced().to_string().to_uppercase(),
+        uuid.urn().to_string(),
+        uuid.urn().to_string().to_uppercase(),
+    ];
+    for spelling in spellings {
+        for indexed in [false, true] {
+            let db = Database::open_in_memory()?;
+            let tickets = db.collection::<Ticket>()?;
+            if indexed {
+                tickets.ensure_index(|t| t.owner).create()?;
+            }
+            let body = format!(r#"{{"id":"{spelling}","owner":"{spelling}","text":"a"}}"#);
+            strange(&db, "tickets", &[(1, &body)])?;
+            let ticket = || Ticket { id: uuid, owner: Some(uuid), text: "a".to_owned() };
+            assert_eq!(tickets.get(uuid)?, Some(ticket()), "{spelling}");
+            assert_eq!(tickets.filter(|t| t.id.eq(uuid)).to_vec()?, [ticket()], "{spelling}");
+            assert_eq!(tickets.filter(|t| t.owner.eq(uuid)).to_vec()?, [ticket()], "{spelling}");
+            assert_eq!(tickets.filter(|t| t.owner.is_in([uuid])).count()?, 1, "{spelling}");
+            assert_eq!(tickets.query().select(|t| (t.id, t.owner)).to_vec()?, [(uuid, Some(uuid))]);
+            fails(tickets.insert(ticket()), ErrorKind::AlreadyExists, &["tickets", &uuid.to_string()]);
+            assert!(tickets.replace(&Ticket { text: "b".to_owned(), ..ticket() })?, "{spelling}");
+            assert_eq!(tickets.upsert(ticket())?, uuid);
+            assert_eq!(tickets.count()?, 1);
+            assert!(tickets.delete(uuid)?, "{spelling}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_no_uuid_is_not_taken_for_one() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let tickets = db.collection::<Ticket>()?;
+    let uuid = Uuid::from_u128(0x67e5_5044_10b1_426f_9247_bb68_0e5f_e0c8);
+    for (id, other) in (1..).zip([
+        format!("({uuid})"),
+        format!("{{{uuid}}}\\u0000"),
+        format!("{uuid}\\u0000"),
+        format!("urn-uuid:{uuid}"),
+        format!("{}\\u0000", uuid.simple()),
+    ]) {
+        strange(&db, "tickets", &[(id, &format!(r#"{{"id":"{other}","owner":"{other}","text":"a"}}"#))])?;
+        assert_eq!(tickets.get(uuid)?, None, "{other}");
+        assert_eq!(tickets.filter(|t| t.owner.eq(uuid)).count()?, 0, "{other}");
+    }
+    Ok(())
+}
+
 /// One call by key.
 #[derive(Clone, Debug)]
 enum Call {

@@ -144,7 +144,7 @@ impl<'s, T: Document> Collection<'s, T> {
                 return Err(CompileError::UnknownCollection { name: name.to_owned() }.into());
             }
             _ => session.write_all(|write| {
-                let key = key.as_ref().map(index::key_column);
+                let key = key.as_ref().map(|key| index::key_column(key, <T::Id as ParamType>::TYPE));
                 Ok(write.create_collection(name, kind.name(), key.as_ref())?)
             })?,
         };

@@ -18,6 +18,7 @@ use crate::compile::{self, CompileError};
 use crate::error::Result;
 use crate::ir::doc::{Expr as Tree, ExprId, Lambda, Nulls, OrderKey, Stage, Statement, Terminal};
 use crate::ir::path::{FieldPath, Segment};
+use crate::ir::types::Type;
 use crate::ir::value::{FieldDefault, Kind, View};
 use crate::store::{CollectionInfo, IndexColumnSpec, IndexFilter, IndexOutcome, IndexSpec, Schema};
 
@@ -449,7 +450,7 @@ fn column_of_field(lambda: &Lambda, id: ExprId) -> Option<IndexColumnSpec> {
     };
     let Tree::Field { ty, .. } = lambda.node(lambda.field(field)) else { return None };
     let (_, path) = lambda.place(field)?;
-    let view = seen.unwrap_or(View::Declared(ty.kind()));
+    let view = seen.unwrap_or(View::of(*ty));
     let is_scalar = matches!(view.kind(), Kind::Text | Kind::Number | Kind::Bool);
     (is_scalar && default != Some(&FieldDefault::Unseen)).then(|| column_of(&path, view, default, false))
 }
@@ -483,9 +484,9 @@ fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {
     Ok(IndexColumnSpec { desc: key.descending, ..column })
 }
 
-/// Returns the column of a key that stands in the document.
-pub(crate) fn key_column(path: &FieldPath) -> IndexColumnSpec {
-    column_of(path, View::Declared(Kind::Text), None, false)
+/// Returns the column of a key of the type that stands in the document.
+pub(crate) fn key_column(path: &FieldPath, ty: Type) -> IndexColumnSpec {
+    column_of(path, View::of(ty), None, false)
 }
 
 fn column_of(path: &FieldPath, view: View, default: Option<&FieldDefault>, desc: bool) -> IndexColumnSpec {

@@ -1,6 +1,7 @@
 //! `uuid::Uuid` as a field, an operand and a key.
 //!
-//! Serde writes a uuid as hyphenated text in lower case, which sorts as its bytes do.
+//! Serde writes a uuid as hyphenated text in lower case, which sorts as its bytes do. It reads other spellings, too, as
+//! another program may have stored them: queries and the column of a key see them all as that text.
 
 use uuid::Uuid;
 
@@ -23,7 +24,7 @@ impl Value for Uuid {
     type Core = Uuid;
     type Sym = Expr<Uuid>;
     type OptSym = Expr<Option<Uuid>>;
-    const TYPE: Type = Type::Text;
+    const TYPE: Type = Type::Uuid;
 }
 
 impl Sealed for Uuid {}
@@ -46,7 +47,7 @@ impl ParamField for Uuid {
 
 impl ParamType for Uuid {
     type Arg<'a> = Uuid;
-    const TYPE: Type = Type::Text;
+    const TYPE: Type = Type::Uuid;
 
     fn argument<'x, 'a: 'x>(argument: &'x Uuid) -> Result<Argument<'x>, OperandError> {
         ParamField::argument(argument)

@@ -11,6 +11,8 @@ pub enum Type {
     Bool,
     /// `String`.
     Text,
+    /// `uuid::Uuid`, a text of which all spellings of one uuid are the same value.
+    Uuid,
     /// `i8`.
     I8,
     /// `i16`.
@@ -46,7 +48,7 @@ impl Type {
     pub fn kind(self) -> Kind {
         match self {
             Type::Bool => Kind::Bool,
-            Type::Text => Kind::Text,
+            Type::Text | Type::Uuid => Kind::Text,
             Type::Array => Kind::Array,
             Type::Object | Type::Map => Kind::Object,
             Type::Any => Kind::Any,
@@ -59,6 +61,7 @@ impl Type {
         match self {
             Type::Bool => "bool",
             Type::Text => "String",
+            Type::Uuid => "Uuid",
             Type::I8 => "i8",
             Type::I16 => "i16",
             Type::I32 => "i32",

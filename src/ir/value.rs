@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::ir::types::Type;
+
 /// The kind of a value (rule 4): a comparison sees only values of its operand's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -46,18 +48,21 @@ pub(crate) enum View {
     /// As a field that is declared with the kind: a value of another kind is told apart from null, so that loading it
     /// can be refused (rule 4).
     Declared(Kind),
+    /// As a declared text, with a uuid in the spelling that serde writes, however it is spelled (rule 15).
+    Uuid,
     /// Values of the kind alone, null for all else: what no type declares.
     Only(Kind),
 }
 
 impl View {
-    const ALL: [View; 11] = [
+    const ALL: [View; 12] = [
         View::Declared(Kind::Text),
         View::Declared(Kind::Number),
         View::Declared(Kind::Bool),
         View::Declared(Kind::Array),
         View::Declared(Kind::Object),
         View::Declared(Kind::Any),
+        View::Uuid,
         View::Only(Kind::Text),
         View::Only(Kind::Number),
         View::Only(Kind::Bool),
@@ -65,9 +70,18 @@ impl View {
         View::Only(Kind::Object),
     ];
 
+    /// Returns how a field that is declared with the type is seen.
+    pub(crate) fn of(ty: Type) -> View {
+        match ty {
+            Type::Uuid => View::Uuid,
+            ty => View::Declared(ty.kind()),
+        }
+    }
+
     /// Returns the kind.
     pub(crate) fn kind(self) -> Kind {
         match self {
+            View::Uuid => Kind::Text,
             View::Declared(kind) | View::Only(kind) => kind,
         }
     }
@@ -76,6 +90,7 @@ impl View {
     pub(crate) fn name(self) -> &'static str {
         match self {
             View::Declared(kind) => kind.name(),
+            View::Uuid => "uuid",
             View::Only(Kind::Text) => "only text",
             View::Only(Kind::Number) => "only number",
             View::Only(Kind::Bool) => "only bool",

@@ -80,6 +80,7 @@ pub(super) fn item(out: &mut String, row: &str, view: View) {
 fn seen(out: &mut String, ty: &str, value: &str, view: View) {
     let seen = match view {
         View::Declared(Kind::Text | Kind::Array | Kind::Object) => value.to_owned(),
+        View::Uuid => format!("CASE {ty} WHEN 'text' THEN {} ELSE {value} END", uuid(value)),
         // JSONB of true and of false: never bound by anyone beside a number, and neither a number nor null when read.
         View::Declared(Kind::Number | Kind::Any) | View::Only(Kind::Any) => {
             format!("CASE {ty} WHEN 'true' THEN x'01' WHEN 'false' THEN x'02' ELSE {value} END")
@@ -93,6 +94,21 @@ fn seen(out: &mut String, ty: &str, value: &str, view: View) {
         View::Only(kind) => format!("CASE {ty} WHEN '{}' THEN {value} END", kind.name()),
     };
     out.push_str(&seen);
+}
+
+/// Returns a text with a uuid in lower case and with hyphens. The spellings that serde reads are told apart by their
+/// length in bytes: with hyphens, without, in braces, as a URN. A text that is no uuid does not become one.
+fn uuid(text: &str) -> String {
+    let parts = [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)];
+    let parts = parts.map(|(from, len)| format!("substr({text},{from},{len})"));
+    format!(
+        "CASE octet_length({text}) WHEN 36 THEN lower({text}) \
+         WHEN 32 THEN lower({}) \
+         WHEN 38 THEN CASE WHEN {text} GLOB '{{*}}' THEN lower(substr({text},2,36)) ELSE {text} END \
+         WHEN 45 THEN CASE lower(substr({text},1,9)) WHEN 'urn:uuid:' THEN lower(substr({text},10)) ELSE {text} END \
+         ELSE {text} END",
+        parts.join("||'-'||")
+    )
 }
 
 /// Appends a value that was seen as one of any kind, null where it is not of this one.

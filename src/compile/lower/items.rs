@@ -94,7 +94,7 @@ impl Lowering<'_> {
         items: &Items,
         lower: impl FnOnce(&mut Self) -> Result<T, CompileError>,
     ) -> Result<T, CompileError> {
-        let expr = Expr::Item { source: alias, view: View::Declared(items.shape.ty.kind()) };
+        let expr = Expr::Item { source: alias, view: View::of(items.shape.ty) };
         let item = Value { expr, shape: items.shape, clean: false, path: None };
         self.rows.push((items.item, Row::Value(item)));
         if let Some(key) = items.key {

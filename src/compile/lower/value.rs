@@ -155,7 +155,7 @@ impl Lowering<'_> {
             E::OfKind { of, ty } => self.only(lambda, *of, *ty)?,
             E::Lookup { of, key, ty } => {
                 let (document, path) = self.looked_up(lambda, *of, *key)?;
-                let view = View::Declared(ty.kind());
+                let view = View::of(*ty);
                 let expr = Expr::Lookup { document: Box::new(document), path: Box::new(path), view };
                 Value { expr, shape: Shape { ty: *ty, nullable: true }, clean: false, path: None }
             }
@@ -217,7 +217,7 @@ impl Lowering<'_> {
             let nullable = member.shape.nullable || nullable;
             return Ok(Value { shape: Shape { nullable, ..member.shape }, ..member });
         }
-        let (expr, path) = self.at_path(lambda, id, View::Declared(ty.kind()))?;
+        let (expr, path) = self.at_path(lambda, id, View::of(ty))?;
         Ok(Value { expr, shape: Shape { ty, nullable }, clean: false, path: Some(path) })
     }
 

@@ -87,7 +87,7 @@ impl Lowering<'_> {
     /// Returns a value in the form in which `jsonb_set` stores it with its own type.
     fn stored(&mut self, lambda: &Lambda, id: ExprId) -> Result<Expr, CompileError> {
         let form = |ty: Type| match ty {
-            Type::Text => BindForm::Plain,
+            Type::Text | Type::Uuid => BindForm::Plain,
             ty if ty.integer_range().is_some() => BindForm::Plain,
             _ => BindForm::Json,
         };

@@ -6,6 +6,7 @@ use super::json::Json;
 use super::row::{Meaning, Term};
 use super::{Collection, Column, EvalError, aggregate, number, text};
 use crate::ir::doc::{Expr, ExprId};
+use crate::ir::types::Type;
 use crate::ir::value::{FieldDefault, Kind, Value};
 
 /// Evaluates expressions, given the values that stand beside the tree.
@@ -24,24 +25,31 @@ impl<'a> Evaluator<'a> {
                 return Ok(Cow::Borrowed(document.map_or(&Json::Null, |d| &d.body)));
             }
             Meaning::Nothing => return Ok(Cow::Borrowed(&Json::Null)),
-            Meaning::Item(item) => return Ok(Cow::Owned(item.value.clone())),
+            Meaning::Item(item) => return Ok(declared(Cow::Owned(item.value.clone()), item.ty)),
             Meaning::Node(term) => term,
         };
         Ok(Cow::Owned(match term.node() {
-            Expr::Field { of, key, .. } => {
-                return Ok(match self.value(&term.at(*of))? {
+            Expr::Field { of, key, ty, .. } => {
+                let value = match self.value(&term.at(*of))? {
                     Cow::Borrowed(parent) => Cow::Borrowed(parent.get(key)),
                     Cow::Owned(parent) => Cow::Owned(parent.get(key).clone()),
-                });
+                };
+                return Ok(declared(value, *ty));
             }
             Expr::Flattened(of) => return self.value(&term.at(*of)),
             Expr::Defaulted(field, default) => return self.defaulted(&term.at(*field), default),
-            Expr::Position { of, index, .. } => match &*self.value(&term.at(*of))? {
-                Json::Array(items) => items.get(*index as usize).cloned().unwrap_or(Json::Null),
+            Expr::Position { of, index, ty } => match &*self.value(&term.at(*of))? {
+                Json::Array(items) => {
+                    let item = items.get(*index as usize).cloned().unwrap_or(Json::Null);
+                    return Ok(declared(Cow::Owned(item), *ty));
+                }
                 _ => Json::Null,
             },
-            Expr::Lookup { of, key, .. } => match &*self.value(&term.at(*key))? {
-                Json::Text(key) => self.value(&term.at(*of))?.get(key).clone(),
+            Expr::Lookup { of, key, ty } => match &*self.value(&term.at(*key))? {
+                Json::Text(key) => {
+                    let value = self.value(&term.at(*of))?.get(key).clone();
+                    return Ok(declared(Cow::Owned(value), *ty));
+                }
                 _ => Json::Null,
             },
             Expr::OfKind { of, ty } => return self.of_kind(&term.at(*of), ty.kind()),
@@ -160,5 +168,13 @@ impl<'a> Evaluator<'a> {
     /// Returns a constant of the query.
     pub(super) fn constant(&self, index: u32) -> Option<&'a Value> {
         usize::try_from(index).ok().and_then(|index| self.constants.get(index))
+    }
+}
+
+/// Returns what is stored as its declared type sees it: a uuid in the spelling that serde writes (rule 15).
+fn declared(value: Cow<'_, Json>, ty: Type) -> Cow<'_, Json> {
+    match &*value {
+        Json::Text(text) if ty == Type::Uuid => Cow::Owned(Json::Text(text::uuid(text))),
+        _ => value,
     }
 }

@@ -148,3 +148,19 @@ impl<'a> Set<'a> {
         self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != self.negated
     }
 }
+
+/// Returns a uuid in lower case and with hyphens, however serde reads it: with them, without, in braces, or as a URN.
+pub(super) fn uuid(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    match lower.len() {
+        36 => lower,
+        32 => match [lower.get(..8), lower.get(8..12), lower.get(12..16), lower.get(16..20), lower.get(20..)]
+        {
+            [Some(a), Some(b), Some(c), Some(d), Some(e)] => [a, b, c, d, e].join("-"),
+            _ => text.to_owned(),
+        },
+        38 => lower.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(text).to_owned(),
+        45 => lower.strip_prefix("urn:uuid:").unwrap_or(text).to_owned(),
+        _ => text.to_owned(),
+    }
+}

@@ -139,7 +139,7 @@ fn column_spec(key: &Key) -> IndexColumnSpec {
     let field = FIELDS[key.field];
     let path = field.path.iter().fold(FieldPath::root(), |path, key| path.key(*key));
     let kind = field.ty.kind();
-    let view = if key.is_json { View::Only(kind) } else { View::Declared(kind) };
+    let view = if key.is_json { View::Only(kind) } else { View::of(field.ty) };
     let default = field.default.map(Given::field_default);
     IndexColumnSpec {
         path: path.to_json(),

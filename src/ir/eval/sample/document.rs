@@ -17,7 +17,10 @@ pub(crate) const TEXTS: &[&str] = &[
     "'", "\"", "1", "1.0", "[1]", "true", "null", "\u{e9}", "\u{c9}", "e\u{301}", "\u{df}", "ss", "SS",
     "\u{3a3}", "\u{3c2}", "\u{3c3}", "\u{131}", "i", "\u{130}", "\u{a0}x", "\u{7f}", "\u{d7ff}",
     "\u{d7ff}a", "\u{e000}", "\u{ffff}", "\u{10000}", "\u{1f600}", "\u{10ffff}", "a\u{10ffff}",
-    "a\u{10ffff}\u{10ffff}", "a\u{d7ff}", "a\u{e000}",
+    "a\u{10ffff}\u{10ffff}", "a\u{d7ff}", "a\u{e000}", "67e55044-10b1-426f-9247-bb680e5fe0c8",
+    "67E55044-10B1-426F-9247-BB680E5FE0C8", "67E5504410B1426F9247bb680e5fe0c8",
+    "{67e55044-10b1-426F-9247-bb680e5fe0c8}", "urn:UUID:67e55044-10b1-426f-9247-bb680e5fe0c8",
+    "{67e55044-10b1-426f-9247-bb680e5fe0c8)",
 ];
 
 /// Integers at the edges of `i64` and of what a float holds exactly.

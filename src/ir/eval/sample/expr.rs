@@ -160,7 +160,7 @@ impl Grammar {
     }
 
     fn text(&self, depth: u32) -> BoxedStrategy<Typed> {
-        let leaf = self.leaf_or(|leaf| leaf.ty == Type::Text, literal(text_value(), Type::Text));
+        let leaf = self.leaf_or(|leaf| leaf.ty.kind() == Kind::Text, literal(text_value(), Type::Text));
         if depth == 0 {
             return leaf;
         }
@@ -183,7 +183,7 @@ impl Grammar {
 
     /// The first scalar values of a text that can be named.
     pub(crate) fn initial(&self) -> BoxedStrategy<Typed> {
-        let texts = self.some(|leaf| leaf.ty == Type::Text);
+        let texts = self.some(|leaf| leaf.ty.kind() == Kind::Text);
         (select(texts), self.small_count())
             .prop_map(|(text, len)| call(Function::Left, vec![text, len]))
             .boxed()
@@ -372,7 +372,7 @@ impl Grammar {
     pub(crate) fn bound(field: Field) -> BoxedStrategy<Tree> {
         use Comparison::{Eq, Ge, Gt, Le, Lt};
         let value = match field.ty {
-            Type::Text => text_value().boxed(),
+            Type::Text | Type::Uuid => text_value().boxed(),
             Type::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
             ty if ty.is_float() => document::float().prop_map(Value::Real).boxed(),
             _ => document::integer().prop_map(Value::Int).boxed(),
@@ -380,7 +380,7 @@ impl Grammar {
         let of = leaf(field).tree;
         (select(vec![Eq, Lt, Le, Gt, Ge]), literal(value, field.ty), any::<bool>())
             .prop_map(move |(comparison, value, is_prefix)| match field.ty {
-                Type::Text if is_prefix => of.clone().call(Function::StartsWith, [value.tree]),
+                Type::Text | Type::Uuid if is_prefix => of.clone().call(Function::StartsWith, [value.tree]),
                 _ => of.clone().compare(comparison, value.tree),
             })
             .boxed()

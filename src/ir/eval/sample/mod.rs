@@ -80,6 +80,7 @@ pub(crate) const FIELDS: &[Field] = &[
     field(&["in", "name"], Type::Text, false, false),
     field(&["in", "size"], Type::I64, true, false),
     field(&["in", "a", "b"], Type::F64, true, false),
+    field(&["uuid"], Type::Uuid, true, false),
     defaulted(&["word"], Type::Text, false, Given::Text("a'b\0")),
     defaulted(&["count"], Type::I64, true, Given::Int(7)),
     defaulted(&["in", "ratio"], Type::F64, false, Given::Real(0.5)),

@@ -266,7 +266,7 @@ fn changing(grammar: &Grammar) -> BoxedStrategy<End> {
             let mut changes = Vec::new();
             for (i, field) in targets.into_iter().enumerate() {
                 let value = match field.ty {
-                    Type::Text => &texts[i],
+                    Type::Text | Type::Uuid => &texts[i],
                     Type::Bool => &bools[i],
                     ty if ty.is_float() => &floats[i],
                     _ => &integers[i],
