@@ -10,6 +10,7 @@ use syn::{
 
 use crate::attr::{FieldOptions, StructOptions};
 use crate::ctxt::Ctxt;
+use crate::generics::{Need, is_phantom};
 use crate::serde::{EnumForm, FieldForm, Missing, StructForm, VariantForm};
 use crate::symbol::{self, Symbol};
 
@@ -82,6 +83,10 @@ pub(crate) struct Container<'a> {
     pub(crate) vis: &'a Visibility,
     pub(crate) generics: &'a Generics,
     pub(crate) options: StructOptions,
+    /// The fields, as its type parameters are concerned; none where they are not what is stored.
+    pub(crate) needs: Option<Vec<Need<'a>>>,
+    /// Whether missing fields are read from the type's own default.
+    pub(crate) has_default: bool,
 }
 
 /// A struct with named fields.
@@ -137,7 +142,7 @@ pub(crate) enum VariantData<'a> {
     Unit,
     Newtype(Box<Inner<'a>>),
     /// Several fields without names, which are stored as a list.
-    Tuple,
+    Tuple(Vec<&'a Type>),
     Struct(Vec<Field<'a>>),
 }
 
@@ -154,7 +159,8 @@ pub(crate) struct Field<'a> {
 impl<'a> Container<'a> {
     fn read(ctxt: &Ctxt, input: &'a DeriveInput, role: Role) -> Self {
         let options = StructOptions::read(ctxt, &input.attrs, role);
-        Self { role, ident: &input.ident, vis: &input.vis, generics: &input.generics, options }
+        let (ident, vis, generics) = (&input.ident, &input.vis, &input.generics);
+        Self { role, ident, vis, generics, options, needs: None, has_default: false }
     }
 
     /// Returns the item's name without `r#`.
@@ -188,8 +194,10 @@ impl<'a> Struct<'a> {
         }
     }
 
-    fn of(ctxt: &Ctxt, container: Container<'a>, named: &'a FieldsNamed, form: &StructForm) -> Self {
+    fn of(ctxt: &Ctxt, mut container: Container<'a>, named: &'a FieldsNamed, form: &StructForm) -> Self {
         let fields = Field::read_all(ctxt, named, container.role, form);
+        container.needs = Some(fields.iter().map(Field::need).collect());
+        container.has_default = matches!(form.default, Some(Missing::Default));
         Self { container, tag: form.tag.clone(), default: form.default.clone(), fields }
     }
 
@@ -234,9 +242,11 @@ impl<'a> Embedded<'a> {
 }
 
 impl<'a> Newtype<'a> {
-    fn read(ctxt: &Ctxt, container: Container<'a>, fields: &'a Fields) -> Option<Self> {
-        let inner = fields.iter().map(|field| Inner::read(ctxt, field));
-        let mut stored = fields.members().zip(inner).filter(|(_, inner)| !inner.form.skips_writing);
+    fn read(ctxt: &Ctxt, mut container: Container<'a>, fields: &'a Fields) -> Option<Self> {
+        let inner: Vec<Inner<'_>> = fields.iter().map(|field| Inner::read(ctxt, field)).collect();
+        container.needs = Some(inner.iter().map(Inner::need).collect());
+        let is_stored = |inner: &Inner<'_>| !inner.form.skips_writing && !is_phantom(inner.ty);
+        let mut stored = fields.members().zip(inner).filter(|(_, inner)| is_stored(inner));
         let one = (stored.next(), stored.next());
         drop(stored);
         if let (Some((member, inner)), None) = one {
@@ -260,14 +270,18 @@ impl<'a> Inner<'a> {
     /// Returns the type that is stored, none where a query cannot name it.
     pub(crate) fn stored(&self) -> Option<&Type> {
         match self.options.opaque {
-            Some(_) => None,
-            None => Some(self.options.repr.as_ref().unwrap_or(self.ty)),
+            None if !is_phantom(self.ty) => Some(self.options.repr.as_ref().unwrap_or(self.ty)),
+            _ => None,
         }
+    }
+
+    fn need(&self) -> Need<'a> {
+        Need::of(self.ty, &self.form, &self.options)
     }
 }
 
 impl<'a> Enum<'a> {
-    fn read(ctxt: &Ctxt, container: Container<'a>, attrs: &[Attribute], data: &'a DataEnum) -> Self {
+    fn read(ctxt: &Ctxt, mut container: Container<'a>, attrs: &[Attribute], data: &'a DataEnum) -> Self {
         let form = EnumForm::read(ctxt, attrs);
         // Serde's own derive stores names whatever the representation in memory; others store that.
         if let Some(attr) = attrs.iter().find(|attr| *attr.path() == symbol::REPR && !is_layout(attr)) {
@@ -275,7 +289,9 @@ impl<'a> Enum<'a> {
                            `#[document(repr = String)]` or `#[document(repr = i64)]`";
             ctxt.push(syn::Error::new_spanned(attr, message));
         }
-        let variants = data.variants.iter().map(|variant| Variant::read(ctxt, variant, &form)).collect();
+        let variants: Vec<Variant<'_>> =
+            data.variants.iter().map(|variant| Variant::read(ctxt, variant, &form)).collect();
+        container.needs = Some(variants.iter().flat_map(|variant| variant.data.needs()).collect());
         Self { container, form, variants }
     }
 }
@@ -299,14 +315,29 @@ impl<'a> Variant<'a> {
                         VariantData::Newtype(Box::new(inner))
                     }
                 }
-                _ => VariantData::Tuple,
+                _ => VariantData::Tuple(unnamed.unnamed.iter().map(|field| &field.ty).collect()),
             },
         };
         Self { ident: &variant.ident, docs: docs(&variant.attrs), form, data }
     }
 }
 
+impl<'a> VariantData<'a> {
+    fn needs(&self) -> Vec<Need<'a>> {
+        match self {
+            VariantData::Unit => Vec::new(),
+            VariantData::Newtype(inner) => vec![inner.need()],
+            VariantData::Tuple(types) => types.iter().copied().map(Need::plain).collect(),
+            VariantData::Struct(fields) => fields.iter().map(Field::need).collect(),
+        }
+    }
+}
+
 impl<'a> Field<'a> {
+    fn need(&self) -> Need<'a> {
+        Need::of(self.ty, &self.form, &self.options)
+    }
+
     fn read_all(ctxt: &Ctxt, named: &'a FieldsNamed, role: Role, form: &StructForm) -> Vec<Self> {
         named.named.iter().filter_map(|field| Self::read(ctxt, field, role, form)).collect()
     }
@@ -334,7 +365,12 @@ impl<'a> Field<'a> {
 
     /// Returns whether a query can name the field.
     pub(crate) fn has_symbol(&self) -> bool {
-        !self.form.skips_writing && self.options.opaque.is_none()
+        !self.form.skips_writing && !self.is_opaque()
+    }
+
+    /// Returns whether the field is stored, and out of queries: as it says, or since it holds nothing.
+    pub(crate) fn is_opaque(&self) -> bool {
+        self.options.opaque.is_some() || (is_phantom(self.ty) && !self.form.skips_writing)
     }
 }
 

@@ -3,10 +3,14 @@
 use proc_macro2::Span;
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
+use syn::parse::discouraged::Speculative as _;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Expr, ExprClosure, ExprLit, ExprPath, Ident, Lit, LitStr, Meta, Path, Token, Type};
+use syn::{
+    Attribute, Expr, ExprClosure, ExprLit, ExprPath, Ident, Lit, LitStr, Meta, MetaNameValue, Path, Token,
+    Type,
+};
 
 use crate::ast::Role;
 use crate::ctxt::Ctxt;
@@ -119,8 +123,39 @@ impl Parse for Compound {
 pub(crate) fn items(ctxt: &Ctxt, attrs: &[Attribute], name: Symbol) -> Vec<Meta> {
     let attrs = attrs.iter().filter(|attr| *attr.path() == name);
     let lists = attrs
-        .filter_map(|attr| ctxt.ok(attr.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)));
-    lists.flatten().collect()
+        .filter_map(|attr| ctxt.ok(attr.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated)));
+    lists.flatten().map(|Item(meta)| meta).collect()
+}
+
+/// An item of an attribute, of which `repr = Option<i64>` is one too: the brackets of a type are no expression.
+struct Item(Meta);
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ahead = input.fork();
+        if let Ok(value) = ahead.parse::<TypeValue>()
+            && (ahead.is_empty() || ahead.peek(Token![,]))
+        {
+            input.advance_to(&ahead);
+            return Ok(Self(Meta::NameValue(value.0)));
+        }
+        input.parse().map(Self)
+    }
+}
+
+/// `repr = Type`.
+struct TypeValue(MetaNameValue);
+
+impl Parse for TypeValue {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let path: Path = input.call(Path::parse_mod_style)?;
+        if path != symbol::REPR {
+            return Err(input.error("not a type"));
+        }
+        let eq_token = input.parse()?;
+        let ty: Type = input.parse()?;
+        Ok(Self(MetaNameValue { path, eq_token, value: Expr::Verbatim(ty.into_token_stream()) }))
+    }
 }
 
 /// Returns the text of `name = "text"`.

@@ -10,7 +10,9 @@ mod case;
 mod check;
 mod ctxt;
 mod expand;
+mod generics;
 mod operators;
+mod own_name;
 mod serde;
 mod symbol;
 #[cfg(test)]
@@ -34,7 +36,7 @@ use ctxt::Ctxt;
 ///
 /// On a field: `#[document(id)]` (default: the field `id`), `#[document(index)]`, `#[document(unique)]`,
 /// `#[document(opaque)]` for a field that is stored and loaded but cannot be asked for in a query,
-/// `#[document(repr = i64)]` for the type that serde's `with` stores (`repr = "Vec<i64>"` where the type has brackets).
+/// `#[document(repr = i64)]` for the type that serde's `with` stores.
 ///
 /// The fields of a struct with `#[serde(flatten)]` are reached through its own name; under `#[document(opaque)]` a map
 /// can be flattened too, and keeps what no field names.
@@ -58,7 +60,8 @@ pub fn document(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 ///   `#[document(repr = u8)]` beside serde_repr. It is an operand where that is one, with `inner()` as the way to its
 ///   methods.
 ///
-/// Types may be generic, and recursive through a `Box`. Takes `#[document(fields = "Name")]` and
+/// Types may be generic, and recursive through a `Box`. A type parameter that only a `PhantomData` names needs not be
+/// stored. Takes `#[document(fields = "Name")]` and
 /// `#[document(crate = "path")]` on the type, `#[document(opaque)]` and `#[document(repr = Type)]` on a field.
 #[proc_macro_derive(Embed, attributes(document, serde))]
 pub fn embed(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -86,21 +89,24 @@ pub fn operators(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 
 fn derive_document(input: &DeriveInput) -> syn::Result<TokenStream> {
     let ctxt = Ctxt::new();
-    let item = Struct::read(&ctxt, input, Role::Document);
+    let input = own_name::spelled(input);
+    let item = Struct::read(&ctxt, &input, Role::Document);
     let document = item.as_ref().and_then(|item| check::document(&ctxt, item));
     Ok(expand::document(&ctxt.check(document)?))
 }
 
 fn derive_embed(input: &DeriveInput) -> syn::Result<TokenStream> {
     let ctxt = Ctxt::new();
-    let item = Embedded::read(&ctxt, input);
+    let input = own_name::spelled(input);
+    let item = Embedded::read(&ctxt, &input);
     let embed = item.as_ref().and_then(|item| check::embed(&ctxt, item));
     Ok(expand::embed(&ctxt.check(embed)?))
 }
 
 fn derive_params(input: &DeriveInput) -> syn::Result<TokenStream> {
     let ctxt = Ctxt::new();
-    let item = Struct::read(&ctxt, input, Role::Params);
+    let input = own_name::spelled(input);
+    let item = Struct::read(&ctxt, &input, Role::Params);
     let params = item.as_ref().map(|item| check::params(&ctxt, item));
     Ok(expand::params(&ctxt.check(params)?))
 }

@@ -90,7 +90,7 @@ fn enumeration<'a>(ctxt: &Ctxt, item: &'a Enum<'a>) -> Option<Embed<'a>> {
     for variant in &item.variants {
         variant_form(ctxt, variant);
         match &variant.data {
-            VariantData::Unit | VariantData::Tuple => {}
+            VariantData::Unit | VariantData::Tuple(_) => {}
             VariantData::Newtype(field) => inner(ctxt, field),
             VariantData::Struct(fields) => {
                 fields.iter().for_each(|field| stored_field(ctxt, field, None));

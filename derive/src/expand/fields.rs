@@ -29,7 +29,7 @@ impl<'a> Companion<'a> {
     pub(super) fn of(item: &'a Struct<'a>, key: Option<&'a Field<'a>>) -> Self {
         let container = &item.container;
         let (name, doc) = (container.companion(), docs::companion(container));
-        let opaque = item.fields.iter().filter(|field| field.options.opaque.is_some()).collect();
+        let opaque = item.fields.iter().filter(|field| field.is_opaque()).collect();
         let default = item.default.as_ref();
         Self { container, name, doc, fields: item.symbols().collect(), opaque, key, default }
     }

@@ -17,9 +17,10 @@ mod variants;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Generics, Ident, Type, parse_quote_spanned};
+use syn::{Generics, Ident, Type, WherePredicate, parse_quote_spanned};
 
 use crate::ast::{Container, Field, Role};
+use crate::generics::{Need, Use};
 
 pub(crate) use document::document;
 pub(crate) use embed::embed;
@@ -71,15 +72,47 @@ impl Container<'_> {
     /// Returns the generics of the stored type, each type with the bounds that it needs to be stored.
     fn stored_generics(&self) -> Generics {
         let mut generics = self.generics.clone();
+        let needs = self.needs.as_deref().unwrap_or_default();
+        // A default is told to queries as serde writes it.
+        let is_written =
+            self.role == Role::Document || self.has_default || needs.iter().any(|need| need.is_default_seen);
         for param in generics.type_params_mut() {
             let span = Span::call_site().located_at(param.ident.span());
             let vellum = self.vellum_at(span);
-            param.bounds.push(parse_quote_spanned!(span=> #vellum::Value));
-            if self.role == Role::Document {
-                param.bounds.push(parse_quote_spanned!(span=> #vellum::__private::v1::Serialize));
+            let own = Use::of(&param.ident, needs);
+            if own.is_stored || self.needs.is_none() {
+                param.bounds.push(parse_quote_spanned!(span=> #vellum::Value));
+                if is_written {
+                    param.bounds.push(parse_quote_spanned!(span=> #vellum::__private::v1::Serialize));
+                }
+            } else {
+                param.bounds.push(parse_quote_spanned!(span=> 'static));
+            }
+            if own.has_default {
+                param.bounds.push(parse_quote_spanned!(span=> ::core::default::Default));
             }
         }
+        let defaults = self.default_predicates();
+        if !defaults.is_empty() {
+            generics.make_where_clause().predicates.extend(defaults);
+        }
         generics
+    }
+
+    /// Returns what the defaults of missing fields ask of types that depend on a parameter.
+    fn default_predicates(&self) -> Vec<WherePredicate> {
+        let is_generic = |need: &&Need<'_>| self.generics.type_params().any(|param| need.names(&param.ident));
+        let needs = self.needs.iter().flatten();
+        let seen = needs.filter(|need| need.is_default_seen).filter(is_generic).map(|need| {
+            let (ty, span) = (need.ty, type_span(need.ty));
+            let vellum = self.vellum_at(span);
+            parse_quote_spanned!(span=> #ty: #vellum::__private::v1::SeenDefault)
+        });
+        let own = (self.has_default && self.generics.type_params().next().is_some()).then(|| {
+            let (ident, (_, arguments, _)) = (self.ident, self.generics.split_for_impl());
+            parse_quote_spanned!(ident.span()=> #ident #arguments: ::core::default::Default)
+        });
+        seen.chain(own).collect()
     }
 
     /// Returns the companion's name.

@@ -95,7 +95,7 @@ fn tag(tagged: &Tagged<'_>) -> Option<TokenStream> {
 /// Returns the type of what the closures over a variant are given.
 fn symbol(container: &Container<'_>, variant: &Variant<'_>) -> TokenStream {
     match &variant.data {
-        VariantData::Unit | VariantData::Tuple => quote!(()),
+        VariantData::Unit | VariantData::Tuple(_) => quote!(()),
         VariantData::Newtype(inner) => match inner.stored() {
             None => quote!(()),
             Some(stored) => {
