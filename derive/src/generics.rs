@@ -28,13 +28,13 @@ pub(crate) struct Use {
 
 impl<'a> Need<'a> {
     pub(crate) fn of(ty: &'a Type, form: &FieldForm, options: &FieldOptions) -> Self {
-        let is_stored = !(form.skips_writing && form.skips_reading);
+        let is_stored = !form.skips_writing || form.skips_reading.is_none();
         let is_declared = matches!(form.default, Some(Missing::Default));
         let is_seen = !form.skips_writing && options.opaque.is_none() && options.repr.is_none();
         Self {
             ty,
             is_stored,
-            has_default: is_declared || (form.skips_reading && form.default.is_none()),
+            has_default: is_declared || (form.skips_reading.is_some() && form.default.is_none()),
             is_default_seen: is_declared && is_seen,
         }
     }

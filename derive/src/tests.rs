@@ -192,10 +192,26 @@ fn serde_attributes_that_leave_the_stored_form_are_accepted() -> syn::Result<()>
             #[serde(flatten)] rest: Rest,
             #[serde(skip_serializing_if = "Option::is_none", default)] a: Option<i64>,
             #[serde(borrow, bound(serialize = "T: A", deserialize = "T: B"))] b: i64,
-            #[serde(skip_deserializing)] c: i64,
         }
         "#,
     )
+}
+
+#[test]
+fn a_field_that_loads_as_its_default_whatever_is_stored_is_no_field_of_queries() -> syn::Result<()> {
+    let unread = [("skip_deserializing", "add `#[document(opaque)]`")];
+    for item in [
+        "struct E { #[serde(skip_deserializing)] a: i64 }",
+        "struct E { #[serde(skip_deserializing)] #[document(repr = i64)] a: A }",
+        "struct E { #[serde(flatten, skip_deserializing)] a: A }",
+        "struct E(#[serde(skip_deserializing)] i64);",
+        "enum E { A { #[serde(skip_deserializing)] a: i64 } }",
+        "enum E { A(#[serde(skip_deserializing)] i64) }",
+    ] {
+        assert_refuses(derive_embed, item, &unread);
+    }
+    accepts(derive_embed, "struct E { #[document(opaque)] #[serde(skip_deserializing)] a: i64, b: i64 }")?;
+    accepts(derive_embed, "struct E { #[serde(skip_serializing, skip_deserializing)] a: i64, b: i64 }")
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 use syn::{Ident, LitStr, Type};
 
-use super::field::{disagree, stored_field, stored_names};
+use super::field::{disagree, stored_field, stored_names, unread};
 use super::owned;
 use crate::ast::{Container, Embedded, Enum, Inner, Newtype, Struct, Variant, VariantData};
 use crate::case;
@@ -108,6 +108,9 @@ fn enumeration<'a>(ctxt: &Ctxt, item: &'a Enum<'a>) -> Option<Embed<'a>> {
 
 /// Checks the one field that something is stored as.
 fn inner(ctxt: &Ctxt, inner: &Inner<'_>) {
+    if inner.options.opaque.is_none() {
+        unread(ctxt, &inner.form);
+    }
     if inner.options.repr.is_none() && inner.options.opaque.is_none() {
         for (span, reason) in &inner.form.hidden {
             ctxt.error(*span, reason);

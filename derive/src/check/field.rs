@@ -7,13 +7,13 @@ use syn::LitStr;
 
 use crate::ast::Field;
 use crate::ctxt::Ctxt;
-use crate::serde::{Missing, Names};
+use crate::serde::{FieldForm, Missing, Names};
 
 /// Checks the key's field, whose value is also the row's identity.
 pub(super) fn key_field(ctxt: &Ctxt, field: &Field<'_>) {
     let (options, form) = (&field.options, &field.form);
     let span = field.ident.span();
-    if form.skips_writing || form.skips_reading {
+    if form.skips_writing || form.skips_reading.is_some() {
         ctxt.error(span, "the key must be stored and loaded: remove serde's `skip`");
     }
     if let Some(span) = form.skips_some {
@@ -52,6 +52,7 @@ pub(super) fn stored_field(ctxt: &Ctxt, field: &Field<'_>, around: Option<&Missi
         indexes(ctxt, field, &format!("this field {why}, so it"));
         return;
     }
+    unread(ctxt, form);
     if let Some(span) = form.flattened {
         flattened(ctxt, field, span, around);
         return;
@@ -99,10 +100,19 @@ fn indexes(ctxt: &Ctxt, field: &Field<'_>, what: &str) {
     }
 }
 
+/// Refuses a field that queries would see as it is stored, and that loads as its default whatever that is.
+pub(super) fn unread(ctxt: &Ctxt, form: &FieldForm) {
+    if let Some(span) = form.skips_reading {
+        let message = "this field would load as its default, whatever is stored and queries see: remove this, or add \
+                       `#[document(opaque)]`";
+        ctxt.error(span, message);
+    }
+}
+
 /// Refuses a field that serde would not find again where it wrote it.
 fn same_name_both_ways(ctxt: &Ctxt, field: &Field<'_>) {
     let form = &field.form;
-    let is_named = form.flattened.is_none() && !form.skips_writing && !form.skips_reading;
+    let is_named = form.flattened.is_none() && !form.skips_writing && form.skips_reading.is_none();
     if is_named && !form.names.agree() {
         disagree(ctxt, &form.names, "this field", field.ident.span());
     }

@@ -55,7 +55,8 @@ pub(crate) struct FieldForm {
     /// Where it says that the fields of what is inside stand beside this one.
     pub(crate) flattened: Option<Span>,
     pub(crate) skips_writing: bool,
-    pub(crate) skips_reading: bool,
+    /// Where it says that the field is not read, so that it loads as its default.
+    pub(crate) skips_reading: Option<Span>,
     pub(crate) skips_some: Option<Span>,
     pub(crate) default: Option<Missing>,
     /// The attributes that hide the stored form, with the reason.
@@ -160,9 +161,9 @@ impl FieldForm {
             symbol::RENAME => self.names.rename(ctxt, meta),
             symbol::ALIAS => self.names.alias(ctxt, meta),
             symbol::FLATTEN => self.flattened = Some(span),
-            symbol::SKIP => (self.skips_writing, self.skips_reading) = (true, true),
+            symbol::SKIP => (self.skips_writing, self.skips_reading) = (true, Some(span)),
             symbol::SKIP_SERIALIZING => self.skips_writing = true,
-            symbol::SKIP_DESERIALIZING => self.skips_reading = true,
+            symbol::SKIP_DESERIALIZING => self.skips_reading = Some(span),
             symbol::SKIP_SERIALIZING_IF => self.skips_some = Some(span),
             symbol::DEFAULT => self.default = Missing::read(ctxt, meta),
             _ => {}
