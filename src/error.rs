@@ -190,6 +190,7 @@ impl Error {
         match self {
             Error::Compile(CompileError::OutOfRange { .. }) => ErrorKind::OutOfRange,
             Error::Compile(CompileError::NotFinite { .. }) => ErrorKind::NotFinite,
+            Error::Compile(CompileError::OtherKey { .. }) => ErrorKind::TypeMismatch,
             Error::Compile(_) => ErrorKind::InvalidQuery,
             Error::Store(error) => store_kind(error),
             Error::Codec { source, .. } => codec_kind(source),

@@ -160,6 +160,7 @@ fn a_collection_keeps_its_kind_of_key_and_where_it_stands() -> TestResult {
     struct Elsewhere {
         #[document(id)]
         name: String,
+        other: i64,
     }
     let dir = Dir::new()?;
     let path = dir.file("app.db");
@@ -167,7 +168,16 @@ fn a_collection_keeps_its_kind_of_key_and_where_it_stands() -> TestResult {
     db.collection::<User>()?.insert(user("ada", 1))?;
     fails(db.collection::<Numbered>(), ErrorKind::TypeMismatch, &["users", "keys are text, not integer"]);
     fails(db.collection::<Elsewhere>(), ErrorKind::TypeMismatch, &["users", "email", "name"]);
-    drop(db);
+    let all = db.compile(|q, ()| q.from::<Numbered>());
+    fails(all, ErrorKind::TypeMismatch, &["users", "keys are text, not integer"]);
+    let all = db.compile(|q, ()| q.from::<Elsewhere>().update(|e| e.other.set(1)));
+    fails(all, ErrorKind::TypeMismatch, &["users", "email", "name"]);
+    let users = db.collection::<User>()?;
+    let inside = users.filter(|u| from::<Numbered>().any(|other| other.id.gt(u.age))).count();
+    fails(inside, ErrorKind::TypeMismatch, &["users", "keys are text, not integer"]);
+    let listed = users.filter(|u| u.email.is_in(from::<Elsewhere>().select(|e| e.name))).count();
+    fails(listed, ErrorKind::TypeMismatch, &["users", "email", "name"]);
+    drop((users, db));
     let db = Database::open(&path)?;
     assert_eq!(db.collection::<User>()?.get("ada")?, Some(user("ada", 1)));
     fails(db.collection::<Numbered>(), ErrorKind::TypeMismatch, &["users"]);

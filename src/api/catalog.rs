@@ -45,6 +45,8 @@ fn collection(info: &store::CollectionInfo) -> Collection {
     Collection {
         name: info.name.clone(),
         table: info.table.clone(),
+        key_kind: info.key_kind.clone(),
+        key: info.key().and_then(|key| FieldPath::from_json(&key.path)),
         columns: columns.collect(),
         indexes: keys.into_iter().chain(indexes).collect(),
         narrow: info.narrow().map(|index| Narrow {

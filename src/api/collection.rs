@@ -434,7 +434,7 @@ impl<'s, T: Document> Collection<'s, T> {
         } else {
             Cow::Owned(self.table.name.clone())
         };
-        Description::collection(name, T::KEY)
+        Description::collection::<T>(name)
     }
 
     /// Returns a query of all documents, by key; it runs at its terminal.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::api::arena::{Extracted, Frame, Node};
+use crate::api::document::{DocId, Document};
 use crate::api::mode::Deferred;
 use crate::api::query::Query;
 use crate::api::row_count::RowCountOf;
@@ -23,9 +24,10 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    pub(crate) fn collection(name: Cow<'static, str>, key: &'static str) -> Self {
+    pub(crate) fn collection<T: Document>(name: Cow<'static, str>) -> Self {
+        let source = Source::Collection { name, key: T::KEY, key_kind: <T::Id as DocId>::KIND.name() };
         Description {
-            query: doc::Query { source: Source::Collection { name, key }, stages: Vec::new() },
+            query: doc::Query { source, stages: Vec::new() },
             terminal: Terminal::Rows,
             constants: Vec::new(),
             error: None,

@@ -33,7 +33,7 @@ use crate::ir::doc::{self, Expr as Tree, Subquery};
 /// # }
 /// ```
 pub fn from<T: Document>() -> Query<T> {
-    Query::new(Description::collection(Cow::Borrowed(T::COLLECTION), T::KEY), Deferred)
+    Query::new(Description::collection::<T>(Cow::Borrowed(T::COLLECTION)), Deferred)
 }
 
 /// Returns the documents of a named collection, for a query inside of a closure.
@@ -50,7 +50,7 @@ pub fn from<T: Document>() -> Query<T> {
 /// # }
 /// ```
 pub fn from_named<T: Document>(name: &str) -> Query<T> {
-    Query::new(Description::collection(Cow::Owned(name.to_owned()), T::KEY), Deferred)
+    Query::new(Description::collection::<T>(Cow::Owned(name.to_owned())), Deferred)
 }
 
 /// Takes a query into the closure that is running.

@@ -68,7 +68,7 @@ mod tests {
     use crate::ir::doc::{Query, Source, Terminal};
 
     fn shape(number: usize) -> Statement {
-        let source = Source::Collection { name: format!("c{number}").into(), key: "id" };
+        let source = Source::Collection { name: format!("c{number}").into(), key: "id", key_kind: "integer" };
         let query = Query { source, stages: Vec::new() };
         Statement { query, terminal: Terminal::Rows, params: Vec::new() }
     }

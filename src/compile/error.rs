@@ -95,6 +95,14 @@ pub enum CompileError {
         /// Its name.
         name: String,
     },
+    /// The keys of the collection are of another kind than those of the type, or stand elsewhere.
+    #[error("the collection `{collection}` does not hold this type: {what}")]
+    OtherKey {
+        /// The collection.
+        collection: String,
+        /// How its keys differ.
+        what: String,
+    },
     /// A method stands on a value of another kind than it needs.
     #[error("`{expression}` is {found}, `{method}` needs {needed}")]
     TypeMismatch {

@@ -22,6 +22,10 @@ pub(crate) struct Collection {
     pub(crate) name: String,
     /// The table's name.
     pub(crate) table: String,
+    /// The kind of its keys: those of one kind are the row ids.
+    pub(crate) key_kind: String,
+    /// Where its keys stand in the documents; none for row ids.
+    pub(crate) key: Option<FieldPath>,
     /// The virtual columns.
     pub(crate) columns: Vec<Column>,
     /// The indexes that users declared.

@@ -338,7 +338,7 @@ impl Root {
     /// # }
     /// ```
     pub fn from<T: Document>(self) -> Query<T> {
-        Query::new(Description::collection(Cow::Borrowed(T::COLLECTION), T::KEY), Deferred)
+        Query::new(Description::collection::<T>(Cow::Borrowed(T::COLLECTION)), Deferred)
     }
 
     /// Returns the documents of a named collection.
@@ -354,6 +354,6 @@ impl Root {
     /// # }
     /// ```
     pub fn from_named<T: Document>(self, name: &str) -> Query<T> {
-        Query::new(Description::collection(Cow::Owned(name.to_owned()), T::KEY), Deferred)
+        Query::new(Description::collection::<T>(Cow::Owned(name.to_owned())), Deferred)
     }
 }

@@ -17,6 +17,7 @@ use crate::compile::CompileError;
 use crate::compile::plan::Output;
 use crate::ir::catalog::{Catalog, Collection};
 use crate::ir::doc::{self, Binder, Fold, Source, Stage, Terminal};
+use crate::ir::path::FieldPath;
 use crate::ir::sql::{Alias, Binary, Bind, BindForm, BindSource, Binds, Body, Expr, Select, Statement};
 use crate::ir::types::Type;
 use crate::ir::value::Kind;
@@ -72,8 +73,7 @@ impl Lowering<'_> {
 
     /// Lowers the source and the stages.
     fn query(&mut self, query: &doc::Query) -> Result<Block, CompileError> {
-        let Source::Collection { name, .. } = &query.source;
-        let collection = self.collection(name)?;
+        let collection = self.collection(&query.source)?;
         let mut block = Block::table(self.alias(), &collection);
         for stage in &query.stages {
             block = self.stage(block, stage)?;
@@ -81,9 +81,19 @@ impl Lowering<'_> {
         Ok(block)
     }
 
-    fn collection(&self, name: &str) -> Result<Arc<Collection>, CompileError> {
-        let found = self.catalog.collections.get(name).cloned();
-        found.ok_or_else(|| CompileError::UnknownCollection { name: name.to_owned() })
+    /// Returns the collection of a source, when its keys are those of the source.
+    fn collection(&self, source: &Source) -> Result<Arc<Collection>, CompileError> {
+        let Source::Collection { name, key, key_kind } = source;
+        let found = self.catalog.collections.get(&**name).cloned();
+        let found = found.ok_or_else(|| CompileError::UnknownCollection { name: name.to_string() })?;
+        let what = if found.key_kind != *key_kind {
+            format!("its keys are {}, not {key_kind}", found.key_kind)
+        } else if let Some(own) = found.key.as_ref().filter(|own| **own != FieldPath::root().key(*key)) {
+            format!("its keys stand at `{own}`, not at `{key}`")
+        } else {
+            return Ok(found);
+        };
+        Err(CompileError::OtherKey { collection: name.to_string(), what })
     }
 
     fn stage(&mut self, mut block: Block, stage: &Stage) -> Result<Block, CompileError> {

@@ -5,7 +5,7 @@ use crate::compile::lower::block::Row;
 use crate::compile::lower::value::Value;
 use crate::compile::lower::{Lowering, type_name};
 use crate::compile::plan::Output;
-use crate::ir::doc::{self, Arithmetic, Assignment, Expr as Tree, ExprId, Lambda, Source, Stage, Terminal};
+use crate::ir::doc::{self, Arithmetic, Assignment, Expr as Tree, ExprId, Lambda, Stage, Terminal};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Body, Expr, SqlFunction};
 use crate::ir::types::Type;
@@ -13,8 +13,7 @@ use crate::ir::value::Kind;
 
 impl Lowering<'_> {
     pub(super) fn write(&mut self, statement: &doc::Statement) -> Result<(Body, Output), CompileError> {
-        let Source::Collection { name, .. } = &statement.query.source;
-        let collection = self.collection(name)?;
+        let collection = self.collection(&statement.query.source)?;
         let output = Output { collection: collection.name.clone(), ..Output::default() };
         let table = collection.table.as_str().into();
         let mut filter = Vec::new();

@@ -85,6 +85,8 @@ pub(crate) enum Source {
         name: Cow<'static, str>,
         /// The stored name of the key field.
         key: &'static str,
+        /// The kind of its keys, as the catalog names it.
+        key_kind: &'static str,
     },
 }
 

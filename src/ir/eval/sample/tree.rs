@@ -179,7 +179,7 @@ impl Builder {
                 Terminal::Update(changes.iter().map(|change| self.assignment(change)).collect())
             }
         };
-        let source = Source::Collection { name: super::COLLECTION.into(), key: "id" };
+        let source = Source::Collection { name: super::COLLECTION.into(), key: "id", key_kind: "integer" };
         (Query { source, stages }, terminal)
     }
 
