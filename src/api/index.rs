@@ -254,7 +254,7 @@ impl<'s, T: Document> Collection<'s, T> {
 
     /// Returns the conditions of a query over the columns that they name, which are made where they are missing.
     fn filter_in(&self, write: &Write<'_>, query: Description) -> Result<IndexFilter> {
-        write.ensure_columns(&*self.info(write)?, &columns_asked(&query))?;
+        write.ensure_columns(&*self.info(write)?, &columns_asked(&query)?)?;
         let filter = filter_over(&*write.schema()?, &*self.info(write)?, &query)?;
         Ok(filter.ok_or_else(|| CompileError::NotIndexable { expression: "the condition".to_owned() })?)
     }
@@ -401,7 +401,7 @@ fn filter_over(schema: &Schema, info: &CollectionInfo, query: &Description) -> R
     if let Some(error) = &query.error {
         return Err(error.clone().into());
     }
-    let asked = columns_asked(query);
+    let asked = columns_asked(query)?;
     let named = asked.iter().map(|column| info.column(&column.path, column.kind).map(|own| own.name.clone()));
     let Some(columns) = named.collect::<Option<Vec<String>>>() else { return Ok(None) };
     let statement = Statement { query: query.query.clone(), terminal: Terminal::Count, params: Vec::new() };
@@ -410,15 +410,19 @@ fn filter_over(schema: &Schema, info: &CollectionInfo, query: &Description) -> R
 }
 
 /// Returns the columns of the fields that the filters of a query name, each once, by path.
-fn columns_asked(query: &Description) -> Vec<IndexColumnSpec> {
+fn columns_asked(query: &Description) -> Result<Vec<IndexColumnSpec>, CompileError> {
     let lambdas = query.query.stages.iter().filter_map(|stage| match stage {
         Stage::Filter(lambda) => Some(lambda),
         _ => None,
     });
-    let mut columns: Vec<IndexColumnSpec> = lambdas.flat_map(columns_named).collect();
+    let mut columns = Vec::new();
+    for lambda in lambdas {
+        compile::check_closure(lambda)?;
+        columns.extend(columns_named(lambda));
+    }
     columns.sort_by(|a, b| (&a.path, a.kind).cmp(&(&b.path, b.kind)));
     columns.dedup_by(|a, b| a.path == b.path && a.kind == b.kind);
-    columns
+    Ok(columns)
 }
 
 /// Returns the columns of the fields that a condition names.
@@ -473,6 +477,7 @@ fn spec(keys: &[OrderKey], unique: bool) -> Result<IndexSpec, CompileError> {
 }
 
 fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {
+    compile::check_closure(&key.by)?;
     let refused = || CompileError::NotIndexable { expression: key.by.display(key.by.root) };
     let column = column_of_field(&key.by, key.by.root).ok_or_else(refused)?;
     if key.nulls != Nulls::Smallest {

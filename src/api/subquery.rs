@@ -13,8 +13,8 @@ use crate::api::mode::Deferred;
 use crate::api::plan::{Description, Plan};
 use crate::api::query::Query;
 use crate::api::value::{Scalar, Value};
-use crate::compile::OperandError;
-use crate::ir::doc::{self, Expr as Tree, Subquery};
+use crate::compile::{self, OperandError};
+use crate::ir::doc::{self, Expr as Tree, Lambda, Subquery, Terminal};
 
 /// Returns the documents of the type's own collection, for a query inside of a closure.
 ///
@@ -58,6 +58,13 @@ fn adopted(description: Description) -> (doc::Query, doc::Terminal) {
     let Description { mut query, mut terminal, constants, error } = description;
     if let Some(error) = error {
         arena::fail(error);
+    }
+    let inside = terminal.lambdas().into_iter().map(Lambda::nesting).max().unwrap_or(0);
+    if query.nesting().max(1 + inside) > compile::NESTING_LIMIT {
+        // It will be refused, and what is built on it is kept from growing on the stack of who walks it.
+        arena::fail(compile::too_deep());
+        query.stages.clear();
+        terminal = Terminal::Count;
     }
     let first = arena::adopt(constants);
     query.map_constants(&mut |index| first + index);

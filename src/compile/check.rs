@@ -13,6 +13,22 @@ const DEPTH_LIMIT: usize = 200;
 /// How many levels a query in an expression is, one over a list's items too: SQLite takes few in one another.
 const QUERY_DEPTH: usize = 8;
 
+/// How many queries may stand in one another, at the most: a builder need not go further.
+pub(crate) const NESTING_LIMIT: usize = DEPTH_LIMIT / QUERY_DEPTH;
+
+/// Returns the error for what is nested too deep.
+pub(crate) fn too_deep() -> CompileError {
+    CompileError::Unsupported {
+        what: format!("an expression nested more than {DEPTH_LIMIT} levels deep"),
+        instead: "split it into several filters, or use `is_in` with a list".to_owned(),
+    }
+}
+
+/// Checks a closure that has no parameters, such as a key of an index.
+pub(crate) fn closure(lambda: &Lambda) -> Result<(), CompileError> {
+    expression(lambda, 0).map(|_| ())
+}
+
 /// Checks a statement.
 pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
     let params = statement.params.len();
@@ -96,10 +112,7 @@ fn expression(lambda: &Lambda, params: usize) -> Result<usize, CompileError> {
                 _ => usize::from(!chained),
             };
         if depth > DEPTH_LIMIT {
-            return Err(CompileError::Unsupported {
-                what: format!("an expression nested more than {DEPTH_LIMIT} levels deep"),
-                instead: "split it into several filters, or use `is_in` with a list".to_owned(),
-            });
+            return Err(too_deep());
         }
         depths.push(depth);
     }

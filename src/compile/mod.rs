@@ -20,6 +20,8 @@ pub(crate) use passes::Disabled;
 pub(crate) use passes::PASSES;
 pub(crate) use plan::{Course, Deep, Output, Plan, Text, Trace};
 
+pub(crate) use check::{NESTING_LIMIT, closure as check_closure, too_deep};
+
 use crate::ir::catalog::Catalog;
 use crate::ir::doc;
 use crate::ir::sql::{self, BindSource};

@@ -53,6 +53,11 @@ impl Query {
         self.stages.iter().flat_map(Stage::lambdas)
     }
 
+    /// Returns how many queries stand in one another, with this one.
+    pub(crate) fn nesting(&self) -> usize {
+        1 + self.lambdas().map(Lambda::nesting).max().unwrap_or(0)
+    }
+
     /// Gives each constant another number.
     pub(crate) fn map_constants(&mut self, f: &mut dyn FnMut(u32) -> u32) {
         for stage in &mut self.stages {
@@ -149,6 +154,19 @@ impl Assignment {
 }
 
 impl Lambda {
+    /// Returns how many queries stand in one another inside of it.
+    pub(crate) fn nesting(&self) -> usize {
+        let inside = |node: &Expr| match node {
+            Expr::Subquery(subquery) => {
+                let terminal = subquery.terminal.lambdas().into_iter().map(Lambda::nesting).max();
+                subquery.query.nesting().max(1 + terminal.unwrap_or(0))
+            }
+            Expr::InQuery { query, .. } => query.nesting(),
+            _ => 0,
+        };
+        self.nodes.iter().map(inside).max().unwrap_or(0)
+    }
+
     /// Returns whether a query stands inside of it.
     pub(crate) fn has_query(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node, Expr::Subquery(_) | Expr::InQuery { .. }))
