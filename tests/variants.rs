@@ -3,7 +3,8 @@
 mod support;
 
 use serde::{Deserialize, Serialize};
-use support::{TestResult, ids, strange};
+use support::{TestResult, fails, ids, strange};
+use vellum::ErrorKind;
 use vellum::prelude::*;
 
 #[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -311,5 +312,48 @@ fn a_variant_whose_one_field_is_skipped_is_its_name() -> TestResult {
     assert_eq!(ids!(skips, |s: SkipsFields| s.of.bare.is()), [1]);
     assert_eq!(ids!(skips, |s: SkipsFields| s.of.held.is_and(|n| n.eq(7))), [2]);
     assert_eq!(skips.get(1)?.map(|skips| skips.of), Some(Skipping::Bare(0)));
+    Ok(())
+}
+
+/// What no query finds is not loaded either.
+#[test]
+fn what_only_serde_takes_for_a_struct_or_a_variant_is_refused_when_it_is_loaded() -> TestResult {
+    #[derive(Document, Serialize, Deserialize, Debug)]
+    #[document(collection = "strange")]
+    struct Strange {
+        id: i64,
+        point: Option<Point>,
+        list: Option<Vec<Point>>,
+        keyed: Option<Keyed>,
+        beside: Option<Beside>,
+        under: Option<Under>,
+        any: Option<serde_json::Value>,
+    }
+    let db = Database::open_in_memory()?;
+    let strange_ones = db.collection::<Strange>()?;
+    for (body, path) in [
+        (r#"{"point":[1,null]}"#, "`point`"),
+        (r#"{"list":[{"x":1},[2,"n"]]}"#, "`list[1]`"),
+        (r#"{"keyed":{"Point":[1,null]}}"#, "`keyed.Point`"),
+        (r#"{"keyed":{"Cir cle":[1.5,null]}}"#, r#"`keyed["Cir cle"]`"#),
+        (r#"{"keyed":{"Nothing":null}}"#, "`keyed.Nothing`"),
+        (r#"{"beside":["Nothing"]}"#, "`beside`"),
+        (r#"{"beside":["Point",1,null]}"#, "`beside`"),
+        (r#"{"under":["Nothing",null]}"#, "`under`"),
+        (r#"{"under":["Point",{"x":1}]}"#, "`under`"),
+    ] {
+        strange(&db, "strange", &[(1, body)])?;
+        fails(strange_ones.get(1), ErrorKind::TypeMismatch, &["strange", path]);
+        fails(strange_ones.query().to_vec(), ErrorKind::TypeMismatch, &[path]);
+        assert!(strange_ones.delete(1)?);
+    }
+    strange(
+        &db,
+        "strange",
+        &[(1, r#"{"point":{"x":1},"beside":{"ty.pe":"Nothing"},"any":[[1],{"a":[]}]}"#)],
+    )?;
+    let loaded = strange_ones.get(1)?.ok_or("no document")?;
+    assert_eq!(loaded.any, Some(serde_json::json!([[1], { "a": [] }])));
+    assert_eq!(loaded.beside, Some(Beside::Nothing));
     Ok(())
 }

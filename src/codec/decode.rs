@@ -5,9 +5,10 @@
 //! carry an integer key, which it gives to serde before the stored fields.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::str::FromStr;
 
-use serde::de::{DeserializeOwned, Deserializer, Expected, Visitor};
+use serde::de::{self, DeserializeOwned, Deserializer, Expected, Unexpected, Visitor};
 
 use super::element::{Element, Kind};
 use super::entries::{Entries, Items};
@@ -160,6 +161,29 @@ impl<'de> Decoder<'de> {
     }
 }
 
+/// Returns whether serde is about to read an enum whose tag stands beside its fields. Nothing else tells it apart from
+/// what takes any array.
+fn is_tagged(expected: &dyn Expected) -> bool {
+    const WORDS: &str = "internally tagged enum ";
+
+    /// What is left of the words to be written, none once something else was.
+    struct Left(Option<&'static str>);
+
+    impl fmt::Write for Left {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 = self.0.and_then(|left| {
+                let len = left.len().min(text.len());
+                let is_same = left.as_bytes().get(..len) == text.as_bytes().get(..len);
+                left.get(len..).filter(|_| is_same)
+            });
+            Ok(())
+        }
+    }
+
+    let mut left = Left(Some(WORDS));
+    fmt::Write::write_fmt(&mut left, format_args!("{expected}")).is_ok() && left.0 == Some("")
+}
+
 macro_rules! narrow_integers {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -201,6 +225,8 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
             Kind::Int | Kind::Int5 => self.visit_integer(visitor),
             Kind::Float | Kind::Float5 => self.visit_float(visitor),
             Kind::Text | Kind::TextJ | Kind::Text5 | Kind::TextRaw => self.visit_text(visitor),
+            // The first item would be the tag, which no query finds there.
+            Kind::Array if is_tagged(&visitor) => Err(de::Error::invalid_type(Unexpected::Seq, &visitor)),
             Kind::Array => self.visit_array(visitor),
             Kind::Object => self.visit_object(None, visitor),
         }
@@ -250,10 +276,12 @@ impl<'de> Deserializer<'de> for Decoder<'de> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        if self.element.kind != Kind::Object {
-            return self.deserialize_any(visitor);
+        match self.element.kind {
+            Kind::Object => self.visit_object(Some(fields), visitor),
+            // Serde would take the items for the fields, which no query finds there.
+            Kind::Array => Err(de::Error::invalid_type(Unexpected::Seq, &visitor)),
+            _ => self.deserialize_any(visitor),
         }
-        self.visit_object(Some(fields), visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(

@@ -1,7 +1,7 @@
 //! Enums, tagged from outside: a text is a variant without content, an object of one entry one with it.
 
+use serde::de;
 use serde::de::{DeserializeSeed, EnumAccess, Unexpected, VariantAccess, Visitor};
-use serde::{Deserialize, de};
 
 use super::decode::Decoder;
 use super::element::{Element, Kind};
@@ -68,7 +68,11 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 
     fn unit_variant(self) -> Result<(), Fault> {
         match self.content {
-            Some(content) => <()>::deserialize(content).map_err(|fault| self.under_name(fault)),
+            // Serde would take a null, but a query looks for the name alone.
+            Some(content) => {
+                let fault = Fault::mismatch("the name of the variant alone", content.element.kind.name());
+                Err(self.under_name(fault))
+            }
             None => Ok(()),
         }
     }
