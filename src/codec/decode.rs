@@ -66,6 +66,7 @@ impl<'de> Decoder<'de> {
         if self.depth >= MAX_DEPTH { Err(Fault::too_deep()) } else { Ok(self.depth + 1) }
     }
 
+    #[inline(always)]
     fn integer(&self) -> Result<Integer, Fault> {
         let payload = self.element.payload;
         let integer = if self.element.kind == Kind::Int {
@@ -98,6 +99,7 @@ impl<'de> Decoder<'de> {
         if value.is_finite() { visitor.visit_f64(value) } else { Err(Fault::not_finite()) }
     }
 
+    #[inline(always)]
     fn visit_text<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self.element.text()? {
             Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
@@ -122,7 +124,7 @@ impl<'de> Decoder<'de> {
     }
 
     /// Reads an element for a field that is an integer of at most 64 bits.
-    #[inline]
+    #[inline(always)]
     fn narrow<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         if !matches!(self.element.kind, Kind::Int | Kind::Int5) {
             return self.deserialize_any(visitor);
@@ -184,8 +186,11 @@ fn is_tagged(expected: &dyn Expected) -> bool {
     fmt::Write::write_fmt(&mut left, format_args!("{expected}")).is_ok() && left.0 == Some("")
 }
 
+// The methods that most fields of a struct come to are always in line: an element and what became of it are otherwise
+// handed from one to the next through memory.
 macro_rules! narrow_integers {
     ($($method:ident)*) => {$(
+        #[inline(always)]
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
             self.narrow(visitor)
         }
@@ -194,6 +199,7 @@ macro_rules! narrow_integers {
 
 macro_rules! texts {
     ($($method:ident)*) => {$(
+        #[inline(always)]
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
             if self.element.is_text() { self.visit_text(visitor) } else { self.deserialize_any(visitor) }
         }
