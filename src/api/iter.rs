@@ -44,7 +44,9 @@ impl<'s, T: Row> RowIter<'s, T> {
         let mut iter = RowIter { rows: Some(rows), plan: Arc::clone(plan), first: None };
         // The first step takes the moment that is seen, and tells whether the plan still fits the schema.
         iter.first = iter.step().transpose()?;
-        if let Some(rows) = iter.rows.as_ref().filter(|rows| rows.met_schema()) {
+        if let Some(rows) = &mut iter.rows
+            && rows.met_schema()
+        {
             rows.guard().look_again()?;
         }
         Ok(iter)

@@ -377,7 +377,8 @@ impl Session {
         let mut statement = guard.prepare(&text.sql)?;
         values.bind(text, &mut statement)?;
         let result = decode(&mut Rows::new(&mut statement, plan));
-        let met_schema = statement.met_schema();
+        // A snapshot or transaction sees one schema.
+        let met_schema = matches!(guard, Guard::Reader(_)) && statement.met_schema();
         drop(statement);
         if met_schema && result.is_ok() {
             guard.look_again()?;

@@ -144,10 +144,7 @@ impl Conn {
     pub(crate) fn prepare(&self, sql: &str) -> Result<Stmt<'_>, StoreError> {
         let cached = self.cache.borrow_mut().take(sql);
         let prepared = match cached {
-            Some(mut prepared) => {
-                prepared.mark_known();
-                prepared
-            }
+            Some(prepared) => prepared,
             None => Prepared::new(self, sql)?,
         };
         Ok(Stmt::new(self, prepared))

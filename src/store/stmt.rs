@@ -50,8 +50,10 @@ pub(super) struct Prepared {
     /// Its text, which is also its name in the cache.
     pub(super) sql: Box<str>,
     progress: Progress,
-    /// How often SQLite had prepared it again when the cache lent it; `None` for one that is new.
+    /// How often SQLite had prepared it again when that was asked last; `None` before.
     known: Option<i32>,
+    /// Whether a text or blob is bound.
+    holds_bytes: bool,
 }
 
 // SAFETY: SQLite is built with threads, and a statement is used by one thread at a time: every use goes through
@@ -85,7 +87,8 @@ impl Prepared {
             return Err(conn.error(code, sql));
         }
         let raw = NonNull::new(raw).ok_or_else(|| StoreError::internal("empty statement", sql))?;
-        let prepared = Prepared { raw, sql: sql.into(), progress: Progress::Ready, known: None };
+        let prepared =
+            Prepared { raw, sql: sql.into(), progress: Progress::Ready, known: None, holds_bytes: false };
         let used = (tail as usize).saturating_sub(sql.as_ptr() as usize);
         if sql.get(used..).is_none_or(|rest| !rest.trim().is_empty()) {
             return Err(StoreError::internal("more than one statement", sql));
@@ -112,6 +115,7 @@ impl Prepared {
     ) -> Result<(), StoreError> {
         let raw = self.raw.as_ptr();
         let index = i32::try_from(index).unwrap_or(i32::MAX);
+        self.holds_bytes |= matches!(value, Bind::Text(_) | Bind::Blob(_));
         // SAFETY: the statement is live and reset; lengths are those of the slices; the caller answers for lifetimes.
         let code = unsafe {
             match value {
@@ -184,10 +188,14 @@ impl Prepared {
         self.progress = Progress::Ready;
     }
 
+    /// Ends the run and lets go of the bytes that are bound. Numbers stay until they are bound anew, as every
+    /// parameter is before a run.
     pub(super) fn clear(&mut self) {
         self.rewind();
-        // SAFETY: the statement is live and reset.
-        unsafe { ffi::sqlite3_clear_bindings(self.raw.as_ptr()) };
+        if std::mem::take(&mut self.holds_bytes) {
+            // SAFETY: the statement is live and reset.
+            unsafe { ffi::sqlite3_clear_bindings(self.raw.as_ptr()) };
+        }
     }
 
     /// Returns how often SQLite had to prepare the statement again because the schema moved.
@@ -196,13 +204,9 @@ impl Prepared {
         unsafe { ffi::sqlite3_stmt_status(self.raw.as_ptr(), ffi::SQLITE_STMTSTATUS_REPREPARE, 0) }
     }
 
-    /// Notes that the statement comes from the cache, so that a schema that it meets from now on is told apart.
-    pub(super) fn mark_known(&mut self) {
-        self.known = Some(self.reprepared());
-    }
-
-    pub(super) fn met_schema(&self) -> bool {
-        self.known != Some(self.reprepared())
+    pub(super) fn met_schema(&mut self) -> bool {
+        let now = Some(self.reprepared());
+        std::mem::replace(&mut self.known, now) != now
     }
 }
 
@@ -248,10 +252,10 @@ impl<'c> Stmt<'c> {
         }
     }
 
-    /// Returns whether the statement was prepared, by us or again by SQLite, since it was asked for: only then can the
-    /// schema be another than the one it was planned by.
-    pub(crate) fn met_schema(&self) -> bool {
-        self.prepared.as_ref().is_some_and(Prepared::met_schema)
+    /// Returns whether the statement was prepared, by us or again by SQLite, since this was asked last: only then can
+    /// the schema be another than the one it was planned by.
+    pub(crate) fn met_schema(&mut self) -> bool {
+        self.prepared.as_mut().is_some_and(Prepared::met_schema)
     }
 
     /// Takes the statement away from its connection's borrow. The caller gives it back to the same connection.

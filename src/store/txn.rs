@@ -90,8 +90,8 @@ impl<C: Deref<Target = Conn>> OwnedRows<C> {
     }
 
     /// As [`Stmt::met_schema`].
-    pub(crate) fn met_schema(&self) -> bool {
-        self.prepared.as_ref().is_some_and(Prepared::met_schema)
+    pub(crate) fn met_schema(&mut self) -> bool {
+        self.prepared.as_mut().is_some_and(Prepared::met_schema)
     }
 
     /// Moves to the next row; `None` past the last one, as often as it is asked.
