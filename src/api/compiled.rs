@@ -123,6 +123,9 @@ impl Inner {
 
     /// Returns the plan of a call with these arguments, for what a session sees.
     fn plan(&self, session: &Session, arguments: &Arguments<'_>) -> Result<Guard<Arc<Plan>>> {
+        if self.optional.is_empty() {
+            return self.whole.plan(session);
+        }
         let is_absent = |slot: &u16| arguments.get(*slot) == Some(&Argument::Null);
         let absent: SmallVec<[u16; 4]> = self.optional.iter().copied().filter(is_absent).collect();
         if absent.is_empty() { self.whole.plan(session) } else { self.partial(absent)?.plan(session) }

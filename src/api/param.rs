@@ -199,6 +199,7 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// `OutOfRange` for an integer outside `i64`, `NotFinite` for NaN and the infinities.
+    #[inline]
     pub fn push(&mut self, argument: Result<Argument<'a>, OperandError>) -> Result<()> {
         let place = self.values.len() + 1;
         self.values.push(argument.map_err(|error| error.of(format!("argument {place}")))?);
