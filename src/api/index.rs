@@ -85,8 +85,8 @@ pub struct IndexReport {
     pub unchanged: Vec<String>,
     /// The indexes that were made anew, since the default of one of their fields has changed.
     pub rebuilt: Vec<String>,
-    /// The indexes over the same fields that are unique where unique was not asked for, or the other way round. They
-    /// are left as they are: drop them first to change them.
+    /// The indexes over the same fields that are unique where unique was not asked for, or the other way round, or that
+    /// take nulls otherwise. They are left as they are: drop them first to change them.
     pub different: Vec<String>,
     /// The indexes that are there and that the type does not declare. They are left as they are.
     pub undeclared: Vec<String>,
@@ -122,6 +122,8 @@ pub struct IndexDescription {
     pub fields: Vec<(FieldPath, bool)>,
     /// Whether equal values are refused.
     pub unique: bool,
+    /// Whether two documents without a value are refused, too.
+    pub nulls_collide: bool,
     /// The conditions of a partial index, in SQL over the table's columns; none for one that holds every document.
     pub conditions: Vec<String>,
 }
@@ -153,7 +155,8 @@ impl<T> std::fmt::Debug for IndexBuilder<'_, '_, T> {
 }
 
 impl<T: Document> IndexBuilder<'_, '_, T> {
-    /// Refuses documents whose values are already there. Documents without a value are not compared.
+    /// Refuses documents whose values are already there. Documents without a value are not compared, unless by
+    /// [`IndexBuilder::nulls_collide`].
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
@@ -169,6 +172,28 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
     pub fn unique(mut self) -> Self {
         if let Ok(spec) = &mut self.spec {
             spec.unique = true;
+        }
+        self
+    }
+
+    /// Refuses documents whose values are already there, as [`IndexBuilder::unique`], and takes two documents without a
+    /// value for equal: null or missing is a value like any other, in each field of the index.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// # notes.delete_many(|n| n.stars.is_none())?;
+    /// notes.ensure_index(|n| n.stars).nulls_collide().create()?;
+    /// let without = || Note { id: 0, text: "milk".into(), folder: "home".into(), done: false, stars: None };
+    /// notes.insert(without())?;
+    /// assert_eq!(notes.insert(without()).unwrap_err().kind(), vellum::ErrorKind::Unique);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn nulls_collide(mut self) -> Self {
+        if let Ok(spec) = &mut self.spec {
+            (spec.unique, spec.nulls_collide) = (true, true);
         }
         self
     }
@@ -388,6 +413,7 @@ impl<'s, T: Document> Collection<'s, T> {
                     .map(|column| (FieldPath::from_json(&column.path).unwrap_or_default(), column.desc))
                     .collect(),
                 unique: index.unique,
+                nulls_collide: index.nulls.is_some(),
                 conditions: index.filter.as_ref().map_or_else(Vec::new, |filter| filter.conditions.clone()),
             })
             .collect();
@@ -473,7 +499,7 @@ fn spec(keys: &[OrderKey], unique: bool) -> Result<IndexSpec, CompileError> {
             });
         }
     }
-    Ok(IndexSpec { columns, unique, filter: None })
+    Ok(IndexSpec { columns, unique, nulls_collide: false, filter: None })
 }
 
 fn column_spec(key: &OrderKey) -> Result<IndexColumnSpec, CompileError> {

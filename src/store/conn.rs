@@ -311,15 +311,20 @@ impl Conn {
         self.refine(error::from_sqlite(code, &message, self.site(sql)))
     }
 
-    /// SQLite names the columns of a violated unique index; this finds the index.
+    /// SQLite names the columns of a violated unique index, or one over expressions itself; this finds the index.
     fn refine(&self, error: StoreError) -> StoreError {
         const FIND: &str = "SELECT l.name FROM pragma_index_list(?1) l WHERE l.\"unique\" AND ?2 =
             (SELECT group_concat(?1 || '.' || i.name, ', ') FROM pragma_index_info(l.name) i)";
+        const FIND_BY_NULLS: &str = "SELECT name FROM vellum_index WHERE definition ->> 'nulls' = ?1";
         let StoreError::Unique { index, source: Some(source) } = error else { return error };
         let columns = source.message.split_once("failed: ").map_or("", |(_, columns)| columns);
         let table = columns.split_once('.').map_or("", |(table, _)| table);
-        let binds = [Bind::Text(table), Bind::Text(columns)];
-        let found = self.first(FIND, &binds, |row| row.text(0).map(Box::from)).ok().flatten();
+        let name = |row: &Row<'_>| row.text(0).map(Box::from);
+        let found = match error::index_over_expressions(columns) {
+            Some(nulls) => self.first(FIND_BY_NULLS, &[Bind::Text(&nulls)], name),
+            None => self.first(FIND, &[Bind::Text(table), Bind::Text(columns)], name),
+        };
+        let found = found.ok().flatten();
         StoreError::Unique { index: found.unwrap_or(index), source: Some(source) }
     }
 

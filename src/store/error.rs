@@ -314,6 +314,9 @@ fn from_constraint(source: SqliteError, site: Site<'_>) -> StoreError {
         return internal(source, site);
     };
     let (table, column) = columns.split_once('.').unwrap_or((columns, ""));
+    if let Some(index) = index_over_expressions(columns) {
+        return StoreError::Unique { index: index.into(), source: Some(source) };
+    }
     match source.code {
         ffi::SQLITE_CONSTRAINT_UNIQUE if column != "key" => {
             let own = format!("{table}.");
@@ -330,6 +333,11 @@ fn from_constraint(source: SqliteError, site: Site<'_>) -> StoreError {
         },
         _ => internal(source, site),
     }
+}
+
+/// Returns the index that SQLite names in the place of columns, since it is over expressions: `index 'events/a nulls'`.
+pub(super) fn index_over_expressions(columns: &str) -> Option<String> {
+    Some(columns.strip_prefix("index '")?.strip_suffix('\'')?.replace("''", "'"))
 }
 
 /// Returns the plain name of an index: the table, a slash and the columns.

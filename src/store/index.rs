@@ -5,10 +5,14 @@
 //! is ours becomes `cN`. An index whose last column descends stores the id descending behind it, so that the order
 //! of a page and of its ties is the index's own; a unique one cannot, or it would not be unique. A partial index has
 //! ` where ` and the columns of its conditions behind its name.
+//!
+//! SQLite takes two nulls for different. Where they are to collide, a second unique index, named by the first and
+//! ` nulls`, holds the documents that lack a value, with an empty blob in the place of null, which no column computes.
+//! The two are one index: made, dropped and reported together.
 
 use super::collection::KEY_COLUMN;
 use super::error::StoreError;
-use super::schema::{CollectionInfo, ColumnInfo, IndexColumn, IndexFilter, IndexInfo, quote};
+use super::schema::{CollectionInfo, ColumnInfo, IndexColumn, IndexFilter, IndexInfo, each, quote};
 use super::stmt::Bind;
 use super::txn::WriteTxn;
 
@@ -17,6 +21,8 @@ use super::txn::WriteTxn;
 pub(crate) struct IndexSpec {
     pub(crate) columns: Vec<IndexColumnSpec>,
     pub(crate) unique: bool,
+    /// Whether a unique one takes two documents without a value for equal.
+    pub(crate) nulls_collide: bool,
     /// Which documents it holds, if not all.
     pub(crate) filter: Option<IndexFilter>,
 }
@@ -48,7 +54,8 @@ pub(crate) enum IndexOutcome {
     Rebuilt {
         name: String,
     },
-    /// One with the same columns is there that is unique where this one is not, or the other way round.
+    /// One with the same columns is there that is unique where this one is not, or the other way round; or that takes
+    /// nulls otherwise.
     Differs {
         name: String,
     },
@@ -63,11 +70,22 @@ const RESERVED: [&str; 6] = ["id", "key", "doc", "rowid", "oid", "_rowid_"];
 impl WriteTxn {
     /// Forgets the indexes and columns that another program dropped without the catalog; returns whether there were any.
     pub(crate) fn forget_dropped(&self) -> Result<bool, StoreError> {
+        const HALVES: &str = "SELECT name, definition ->> 'nulls' FROM vellum_index WHERE 1 =
+            (SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name IN (vellum_index.name, definition ->> 'nulls'))
+            AND definition ->> 'nulls' IS NOT NULL";
         const INDEXES: &str = "DELETE FROM vellum_index WHERE name NOT IN (SELECT name FROM sqlite_schema WHERE type = 'index')";
         const COLUMNS: &str =
             "DELETE FROM vellum_column WHERE NOT EXISTS (SELECT 1 FROM vellum_collection AS c
             CROSS JOIN pragma_table_xinfo(c.tbl) AS x
             WHERE c.id = vellum_column.collection AND x.name = vellum_column.name)";
+        let mut halves = Vec::new();
+        each(self, HALVES, |row| {
+            halves.extend([row.text(0)?.to_owned(), row.text(1)?.to_owned()]);
+            Ok(())
+        })?;
+        for name in &halves {
+            self.batch(&format!("DROP INDEX IF EXISTS {}", quote(name)))?;
+        }
         let forgotten = self.execute(INDEXES, &[])? + self.execute(COLUMNS, &[])?;
         if forgotten > 0 {
             self.schema_moved()?;
@@ -104,9 +122,11 @@ impl WriteTxn {
             });
         }
         let name = self.name_index(&collection.table, &columns, spec.filter.as_ref())?;
+        let nulls = spec.nulls_collide.then(|| self.name_of_nulls(&collection.table, &name)).transpose()?;
         let index = IndexInfo {
             name: name.clone(),
             unique: spec.unique,
+            nulls,
             columns,
             filter: spec.filter.clone(),
             narrow: false,
@@ -175,12 +195,19 @@ impl WriteTxn {
         }
         let unique = if index.unique { "UNIQUE " } else { "" };
         let (name, table) = (quote(&index.name), quote(&collection.table));
-        let filter = index.filter.as_ref().map_or_else(String::new, |filter| {
-            let conditions = filter.conditions.iter().map(|condition| format!("({condition})"));
-            format!(" WHERE {}", conditions.collect::<Vec<_>>().join(" AND "))
-        });
         let columns = columns.join(", ");
-        let made = self.batch(&format!("CREATE {unique}INDEX {name} ON {table}({columns}){filter}"));
+        let filter = index.holds_where(None);
+        let mut made = self.batch(&format!("CREATE {unique}INDEX {name} ON {table}({columns}){filter}"));
+        if let Some(nulls) = &index.nulls {
+            let values =
+                index.columns.iter().map(|column| format!("coalesce({}, x'')", quote(&column.column)));
+            let (values, nulls) = (values.collect::<Vec<_>>().join(", "), quote(nulls));
+            let lacks = index.columns.iter().map(|column| format!("{} IS NULL", quote(&column.column)));
+            let filter = index.holds_where(Some(lacks.collect::<Vec<_>>().join(" OR ")));
+            made = made.and_then(|()| {
+                self.batch(&format!("CREATE UNIQUE INDEX {nulls} ON {table}({values}){filter}"))
+            });
+        }
         made.map_err(|error| match error {
             StoreError::Unique { source, .. } => {
                 StoreError::Unique { index: index.name.as_str().into(), source }
@@ -197,8 +224,11 @@ impl WriteTxn {
     }
 
     pub(super) fn remove_index(&self, collection: &CollectionInfo, name: &str) -> Result<(), StoreError> {
+        let index = collection.indexes.iter().find(|index| index.name == name);
         // Another program may have dropped the index without the catalog.
-        self.batch(&format!("DROP INDEX IF EXISTS {}", quote(name)))?;
+        for name in [Some(name), index.and_then(|index| index.nulls.as_deref())].into_iter().flatten() {
+            self.batch(&format!("DROP INDEX IF EXISTS {}", quote(name)))?;
+        }
         self.execute(
             "DELETE FROM vellum_index WHERE collection = ?1 AND name = ?2",
             &[Bind::Int(collection.id), Bind::Text(name)],
@@ -240,7 +270,7 @@ impl WriteTxn {
         columns: &[IndexColumnSpec],
     ) -> Result<(), StoreError> {
         let savepoint = self.savepoint()?;
-        let spec = IndexSpec { columns: columns.to_vec(), unique: false, filter: None };
+        let spec = IndexSpec { columns: columns.to_vec(), unique: false, nulls_collide: false, filter: None };
         self.rebuild(&*self.collection(&collection.name)?, &spec)?;
         for column in columns {
             self.ensure_column(&collection.name, column)?;
@@ -308,8 +338,6 @@ impl WriteTxn {
         columns: &[IndexColumn],
         filter: Option<&IndexFilter>,
     ) -> Result<String, StoreError> {
-        const TAKEN: &str = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE)";
-        let is_free = |name: &str| Ok(self.first(TAKEN, &[Bind::Text(name)], |row| row.int(0))? == Some(0));
         let columns: Vec<String> = columns
             .iter()
             .map(|column| if column.desc { format!("{} desc", column.column) } else { column.column.clone() })
@@ -319,10 +347,25 @@ impl WriteTxn {
             columns.push_str(&format!(" where {}", filter.columns.join(",")));
         }
         let name = format!("{table}/{columns}");
-        if columns != NARROW && is_free(&name)? {
+        if columns != NARROW && self.is_free(&name)? {
             return Ok(name);
         }
-        numbered(&format!("{table}/"), is_free)
+        numbered(&format!("{table}/"), |name| self.is_free(name))
+    }
+
+    /// Returns the name of the index that holds the documents without a value for the index `name`.
+    fn name_of_nulls(&self, table: &str, name: &str) -> Result<String, StoreError> {
+        let nulls = format!("{name} nulls");
+        if self.is_free(&nulls)? {
+            return Ok(nulls);
+        }
+        numbered(&format!("{table}/"), |other| Ok(other != name && self.is_free(other)?))
+    }
+
+    /// Returns whether nothing in the file has this name.
+    fn is_free(&self, name: &str) -> Result<bool, StoreError> {
+        const TAKEN: &str = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE)";
+        Ok(self.first(TAKEN, &[Bind::Text(name)], |row| row.int(0))? == Some(0))
     }
 }
 
@@ -330,6 +373,13 @@ impl IndexInfo {
     /// Returns how many rows the index had when it was analyzed, 0 when it was not.
     pub(super) fn rows(&self) -> u64 {
         self.statistics.as_ref().map_or(0, |statistics| statistics.rows)
+    }
+
+    /// Returns the clause for the documents of the index for which a further condition holds; nothing for all.
+    fn holds_where(&self, further: Option<String>) -> String {
+        let own = self.filter.iter().flat_map(|filter| &filter.conditions);
+        let conditions: Vec<String> = own.chain(&further).map(|condition| format!("({condition})")).collect();
+        if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) }
     }
 
     /// Returns whether a column is one of this index's.
@@ -344,7 +394,7 @@ impl IndexSpec {
     pub(crate) fn outcome_in(&self, collection: &CollectionInfo) -> Option<IndexOutcome> {
         let index = collection.indexes.iter().find(|index| self.has_columns_of(index))?;
         let name = index.name.clone();
-        if index.unique != self.unique {
+        if (index.unique, index.nulls.is_some()) != (self.unique, self.nulls_collide) {
             return Some(IndexOutcome::Differs { name });
         }
         let is_stale = self.columns.iter().any(|column| column.is_stale_in(collection));

@@ -38,6 +38,7 @@ impl WriteTxn {
                 &IndexInfo {
                     name,
                     unique: false,
+                    nulls: None,
                     columns: members,
                     filter: None,
                     narrow: true,

@@ -111,6 +111,8 @@ pub(crate) struct ColumnInfo {
 pub(crate) struct IndexInfo {
     pub(crate) name: String,
     pub(crate) unique: bool,
+    /// The index beside it in which two documents without a value collide, if they do.
+    pub(crate) nulls: Option<String>,
     pub(crate) columns: Vec<IndexColumn>,
     /// Which documents it holds, if not all.
     pub(crate) filter: Option<IndexFilter>,
@@ -221,7 +223,7 @@ impl Schema {
 
 impl IndexInfo {
     /// Returns the catalog's form: `{"unique":..,"narrow":..,"columns":[{"path":..,"kind":..,"desc":..},..]}`, and for
-    /// a partial one `"filter":{"conditions":[..],"columns":[..]}`.
+    /// a partial one `"filter":{"conditions":[..],"columns":[..]}`, for one whose nulls collide `"nulls":".."`.
     pub(super) fn definition(&self) -> String {
         let columns: Vec<Value> = self
             .columns
@@ -234,6 +236,9 @@ impl IndexInfo {
                 "filter".into(),
                 json!({ "conditions": filter.conditions, "columns": filter.columns }),
             );
+        }
+        if let (Some(nulls), Some(object)) = (&self.nulls, definition.as_object_mut()) {
+            object.insert("nulls".into(), json!(nulls));
         }
         definition.to_string()
     }
@@ -263,6 +268,7 @@ impl IndexInfo {
             name: name.into(),
             filter,
             unique: definition.get("unique")?.as_bool()?,
+            nulls: definition.get("nulls").map(|nulls| nulls.as_str().map(str::to_owned)).unwrap_or_default(),
             narrow: definition.get("narrow")?.as_bool()?,
             columns: definition.get("columns")?.as_array()?.iter().map(column).collect::<Option<_>>()?,
             statistics: None,
@@ -270,7 +276,7 @@ impl IndexInfo {
     }
 }
 
-fn each(
+pub(super) fn each(
     conn: &Conn,
     sql: &str,
     mut read: impl FnMut(&Row<'_>) -> Result<(), StoreError>,

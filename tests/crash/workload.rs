@@ -183,7 +183,7 @@ impl Step {
                 entries.delete_many(|e| e.writer.eq(writer) & e.shelf.eq(*shelf))?;
             }
             Step::MakeIndex(BY_CODE) => {
-                entries.ensure_index(|e| e.code).unique().create()?;
+                entries.ensure_index(|e| e.code).unique().nulls_collide().create()?;
             }
             Step::MakeIndex(_) => {
                 entries.ensure_index(|e| e.shelf).create()?;

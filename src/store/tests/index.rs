@@ -25,7 +25,7 @@ fn spec(keys: &[(&str, &'static str)], unique: bool) -> IndexSpec {
             }
         })
         .collect();
-    IndexSpec { columns, unique, filter: None }
+    IndexSpec { columns, unique, nulls_collide: false, filter: None }
 }
 
 fn created(outcome: IndexOutcome) -> String {

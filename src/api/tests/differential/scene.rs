@@ -88,7 +88,10 @@ impl Scene {
         let collection = txn.create_collection(COLLECTION, "integer", None)?;
         for keys in indexes {
             let columns = keys.iter().map(column_spec).collect();
-            txn.ensure_index(&collection, &IndexSpec { columns, unique: false, filter: None })?;
+            txn.ensure_index(
+                &collection,
+                &IndexSpec { columns, unique: false, nulls_collide: false, filter: None },
+            )?;
         }
         txn.refresh_narrow(&collection)?;
         txn.commit()?;
@@ -110,7 +113,12 @@ impl Scene {
             let catalog = catalog::of(&*txn.schema()?);
             let conditions = compile::index_conditions(&sketch.build().statement, &catalog)?;
             let filter = IndexFilter { conditions, columns: vec![format!("{condition:?}")] };
-            let spec = IndexSpec { columns: vec![column_spec(key)], unique: false, filter: Some(filter) };
+            let spec = IndexSpec {
+                columns: vec![column_spec(key)],
+                unique: false,
+                nulls_collide: false,
+                filter: Some(filter),
+            };
             txn.ensure_index(&collection, &spec)?;
         }
         txn.commit()?;

@@ -139,7 +139,9 @@ pub(super) static INDEXES: Scenario = Scenario {
     prepare: Some(|db| db.collection::<Note>()?.insert_batch((0..40).map(|n| note(n, TEXT_LEN))).map(drop)),
     steps: &[
         step(
-            |db| db.collection::<Note>()?.ensure_index(|n| n.name).unique().create().map(drop),
+            |db| {
+                db.collection::<Note>()?.ensure_index(|n| n.name).unique().nulls_collide().create().map(drop)
+            },
             |state| state.indexes.extend(["notes/name".to_owned()]),
         ),
         step(

@@ -108,8 +108,9 @@ fn found<T>(collection: crate::Result<T>) -> crate::Result<Option<T>> {
 
 /// Asserts that SQLite finds a file whole, and that the catalog and the schema tell of the same.
 pub(super) fn assert_whole(path: &Path) -> Result {
-    const IN_CATALOG: &str =
-        "SELECT name FROM vellum_index UNION ALL SELECT name FROM vellum_column ORDER BY 1";
+    const IN_CATALOG: &str = "SELECT name FROM vellum_index UNION ALL
+        SELECT definition ->> 'nulls' FROM vellum_index WHERE definition ->> 'nulls' IS NOT NULL UNION ALL
+        SELECT name FROM vellum_column ORDER BY 1";
     const IN_SCHEMA: &str =
         "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL UNION ALL
         SELECT x.name FROM vellum_collection AS c CROSS JOIN pragma_table_xinfo(c.tbl) AS x WHERE x.hidden = 2
