@@ -8,12 +8,14 @@ mod support;
 
 mod check;
 mod child;
+mod files;
 mod load;
 mod workload;
 
 use std::time::Duration;
 
 use support::{Dir, TestResult};
+use vellum::Database;
 use vellum_fixtures::events::SplitMix64;
 
 use self::check::Past;
@@ -88,5 +90,50 @@ fn a_load_that_is_killed_is_whole_or_absent() -> TestResult {
             .map_err(|error| format!("round {round}: {error}"))?;
     }
     println!("{found:?}");
+    Ok(())
+}
+
+#[test]
+fn files_whose_writers_are_killed_are_whole_and_lose_no_space() -> TestResult {
+    const NAME: &str = "files_whose_writers_are_killed_are_whole_and_lose_no_space";
+    if let Some((file, seed)) = child::task()? {
+        return files::write_forever(&file, seed);
+    }
+    let seeds = seeds()?;
+    let mut past = files::Past::default();
+    let mut dir = Dir::new()?;
+    for (round, of_round) in (0..).zip(seeds) {
+        if round % ROUNDS_PER_FILE == 0 {
+            past.forget();
+            dir = Dir::new()?;
+        }
+        let file = dir.file("it.db");
+        let life = moment(&mut SplitMix64::new(of_round), LONGEST_LIFE);
+        let said = Child::start(NAME, &file, of_round)?.kill_after(life)?;
+        past.check(&file, of_round, &said)
+            .map_err(|error| format!("round {round}, after {life:?}: {error}"))?;
+    }
+    println!("{}", past.summary());
+    Ok(())
+}
+
+#[test]
+fn what_a_process_stages_is_left_alone_while_it_lives_and_freed_when_it_was_killed() -> TestResult {
+    const NAME: &str = "what_a_process_stages_is_left_alone_while_it_lives_and_freed_when_it_was_killed";
+    if let Some((file, _)) = child::task()? {
+        return files::stage_forever(&file);
+    }
+    let dir = Dir::new()?;
+    let file = dir.file("it.db");
+    Database::open(&file)?.files().write("/target", "old")?;
+    let child = Child::start(NAME, &file, 0)?;
+    child.wait_for("staged")?;
+    Database::open(&file)?.files().write("/other", "this looks for what was staged")?;
+    assert_eq!(files::staged(&file)?, 1);
+    child.kill()?;
+    let db = Database::open(&file)?;
+    assert_eq!(files::staged(&file)?, 1);
+    files::assert_freed(&db, &file)?;
+    assert_eq!(db.files().read("/target")?, b"old");
     Ok(())
 }
