@@ -124,3 +124,13 @@ fn updates_by_query() -> Result {
 fn deletes() -> Result {
     survive(&scenario::DELETES)
 }
+
+#[test]
+fn files_in_place() -> Result {
+    survive(&scenario::FILES)
+}
+
+#[test]
+fn files_from_sources() -> Result {
+    survive(&scenario::STREAMS)
+}

@@ -197,6 +197,83 @@ pub(super) static DELETES: Scenario = Scenario {
     ],
 };
 
+pub(super) static FILES: Scenario = Scenario {
+    name: "files_in_place",
+    prepare: Some(with_files),
+    steps: &[
+        step(|db| db.files().write("/d/a", bytes(3, 20_000)), |state| *state.file("/d/a") = bytes(3, 20_000)),
+        step(
+            |db| db.files().write_at("/d/b", 8_000, bytes(4, 9_000)),
+            |state| drop(state.file("/d/b").splice(8_000..17_000, bytes(4, 9_000))),
+        ),
+        step(|db| db.files().set_len("/d/a", 9_000), |state| state.file("/d/a").truncate(9_000)),
+        step(|db| db.files().set_len("/d/a", 70_000), |state| state.file("/d/a").resize(70_000, 0)),
+        step(
+            |db| db.files().punch_hole("/d/b", 100, 30_000),
+            |state| state.file("/d/b").get_mut(100..30_100).into_iter().for_each(|hole| hole.fill(0)),
+        ),
+        step(
+            |db| db.files().copy_range(("/d/b", 50), ("/d/a", 60_000), 20_000).map(drop),
+            |state| {
+                let copied = state.file("/d/b").get(50..20_050).unwrap_or_default().to_vec();
+                let all = state.file("/d/a");
+                all.resize(all.len().max(80_000), 0);
+                all.splice(60_000..80_000, copied);
+            },
+        ),
+        step(
+            |db| db.files().copy("/d", "/copy"),
+            |state| {
+                let mut copy = State { files: state.files.clone(), ..State::default() };
+                move_files(&mut copy, "/d/", "/copy/");
+                state.files.extend(copy.files);
+            },
+        ),
+        step(
+            |db| db.files().delete_all("/copy").map(drop),
+            |state| state.files.retain(|path, _| !path.starts_with("/copy/")),
+        ),
+        step(|db| db.files().rename("/d", "/new/e"), |state| move_files(state, "/d/", "/new/e/")),
+    ],
+};
+
+pub(super) static STREAMS: Scenario = Scenario {
+    name: "files_from_sources",
+    prepare: Some(with_files),
+    steps: &[
+        step(
+            |db| db.files().write_from("/d/a", &*bytes(5, STAGED_LEN)).map(drop),
+            |state| *state.file("/d/a") = bytes(5, STAGED_LEN),
+        ),
+        step(
+            |db| db.files().write_at("/d/a", 100, bytes(6, 100)),
+            |state| drop(state.file("/d/a").splice(100..200, bytes(6, 100))),
+        ),
+        step(
+            |db| db.files().write_from("/new", &*bytes(7, 30_000)).map(drop),
+            |state| *state.file("/new") = bytes(7, 30_000),
+        ),
+    ],
+};
+
+/// More than what is staged at once.
+const STAGED_LEN: usize = (2 << 20) + 10_000;
+
+fn bytes(first: u8, len: usize) -> Vec<u8> {
+    std::iter::successors(Some(first), |byte| Some(byte.wrapping_mul(5).wrapping_add(1))).take(len).collect()
+}
+
+fn with_files(db: &Database) -> Result<()> {
+    db.files().write("/d/a", bytes(1, 60_000))?;
+    db.files().write("/d/b", bytes(2, 40_000))
+}
+
+fn move_files(state: &mut State, from: &str, to: &str) {
+    let files = std::mem::take(&mut state.files).into_iter();
+    let moved = |path: String| path.strip_prefix(from).map_or(path.clone(), |inside| format!("{to}{inside}"));
+    state.files = files.map(|(path, bytes)| (moved(path), bytes)).collect();
+}
+
 fn insert(db: &Database, number: i64) -> Result<()> {
     db.collection::<Note>()?.insert(note(number, TEXT_LEN)).map(drop)
 }

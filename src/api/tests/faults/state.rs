@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Result;
-use crate::{Collection, Database, Document, ErrorKind};
+use crate::{Collection, Database, Document, ErrorKind, FileKind, Files};
 
 /// The documents of the scenarios.
 #[derive(Document, Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -41,12 +41,13 @@ pub(super) fn note(number: i64, text_len: usize) -> Note {
     Note { id: 0, name: format!("note {number}"), shelf: number % 4, text }
 }
 
-/// The notes by name, their ids left aside, their indexes, and the labels.
+/// The notes by name, their ids left aside, their indexes, the labels, and the bytes of the files by their paths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct State {
     pub(super) notes: BTreeMap<String, Note>,
     pub(super) indexes: BTreeSet<String>,
     pub(super) labels: BTreeMap<String, String>,
+    pub(super) files: BTreeMap<String, Vec<u8>>,
 }
 
 impl fmt::Display for State {
@@ -54,7 +55,10 @@ impl fmt::Display for State {
         let notes = self.notes.values();
         let notes = notes.map(|note| format!("{} on {} of {}", note.name, note.shelf, note.text.len()));
         let notes = notes.collect::<Vec<_>>().join(", ");
-        write!(f, "{} notes ({notes}), {:?} and {:?}", self.notes.len(), self.indexes, self.labels)
+        let files = self.files.iter();
+        let files = files.map(|(path, bytes)| format!("{path} of {}, {:x?}..", bytes.len(), bytes.first()));
+        let files = files.collect::<Vec<_>>().join(", ");
+        write!(f, "{} notes ({notes}), {:?}, {:?}, {files}", self.notes.len(), self.indexes, self.labels)
     }
 }
 
@@ -67,6 +71,11 @@ impl State {
         self.labels.insert(label.name, label.text);
     }
 
+    /// Returns the bytes of a file that is there.
+    pub(super) fn file(&mut self, path: &str) -> &mut Vec<u8> {
+        self.files.entry(path.to_owned()).or_default()
+    }
+
     /// Reads one moment of a database, and asks its indexes what they know. Writes nothing.
     pub(super) fn read(db: &Database) -> crate::Result<Self> {
         let snapshot = db.snapshot()?;
@@ -77,6 +86,7 @@ impl State {
         if let Some(labels) = found(snapshot.collection::<Label>())? {
             labels.query().to_vec()?.into_iter().for_each(|label| state.put(label));
         }
+        state.read_files(&snapshot.files())?;
         Ok(state)
     }
 
@@ -94,6 +104,17 @@ impl State {
         let count = all.len();
         all.into_iter().for_each(|note| self.add(note));
         assert_eq!(self.notes.len(), count, "no note is there twice");
+        Ok(())
+    }
+
+    fn read_files(&mut self, files: &Files<'_>) -> crate::Result<()> {
+        for entry in files.list("/").recursive().to_vec()? {
+            if entry.kind == FileKind::File {
+                let bytes = files.read(&entry.path)?;
+                self.files.insert(entry.path, bytes);
+            }
+        }
+        assert_eq!(files.check()?, []);
         Ok(())
     }
 }

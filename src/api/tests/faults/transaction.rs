@@ -59,6 +59,18 @@ fn transact(db: &Database, before: &State) -> (crate::Result<()>, State) {
         if acknowledged(notes.delete_many(|n| n.shelf.eq(1))) {
             state.notes.retain(|_, note| note.shelf != 1);
         }
+        if acknowledged(tx.files().write_from("/a/b", &[7; 30_000][..])) {
+            state.files.insert("/a/b".into(), vec![7; 30_000]);
+        }
+        // Made where the one before has failed.
+        if acknowledged(tx.files().write_at("/a/b", 29_000, [8; 2_000])) {
+            state.file("/a/b").resize(29_000, 0);
+            state.file("/a/b").extend([8; 2_000]);
+        }
+        if acknowledged(tx.files().rename("/a", "/c")) {
+            let moved = state.files.remove("/a/b").map(|bytes| ("/c/b".to_owned(), bytes));
+            state.files.extend(moved);
+        }
         Ok(())
     });
     (done, state)
