@@ -1,5 +1,6 @@
 //! The umbrella error: what a call can fail with, by the layer that says so.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -152,6 +153,8 @@ pub enum ErrorKind {
     Busy,
     /// What a handle was reading has changed.
     Changed,
+    /// An import or export was stopped by its caller.
+    Stopped,
     /// A plan or handle is out of date.
     Stale,
     /// The commit failed in a way that leaves open whether it took place.
@@ -243,9 +246,20 @@ fn fs_kind(error: &FsError) -> ErrorKind {
         FsError::Changed { .. } => ErrorKind::Changed,
         FsError::TooLong { .. } => ErrorKind::TooLarge,
         FsError::Source { .. } => ErrorKind::Io,
+        FsError::Disk { source, .. } => disk_kind(source),
+        FsError::Stopped { .. } => ErrorKind::Stopped,
         FsError::Damaged { .. } => ErrorKind::Corrupt,
         FsError::Exhausted { .. } => ErrorKind::Full,
         FsError::Store(error) => store_kind(error),
+    }
+}
+
+fn disk_kind(error: &io::Error) -> ErrorKind {
+    match error.kind() {
+        io::ErrorKind::NotFound => ErrorKind::NotFound,
+        io::ErrorKind::AlreadyExists => ErrorKind::AlreadyExists,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorKind::Full,
+        _ => ErrorKind::Io,
     }
 }
 

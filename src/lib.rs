@@ -232,8 +232,9 @@ pub use api::{
     Indexes, IntoPlan, Item, Json, JsonOperand, KeyOf, List, Listing, Live, Map, MapKey, Mode, NestedOption,
     Newtype, Nullable, Num, On, Operand, OperandList, OptionList, OptionOperand, Optional, Options, OrderKey,
     OrderKeys, Ordered, Param, ParamSet, ParamType, Place, Plan, Predicate, Query, Root, Row, RowCount,
-    RowIter, Scalar, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text, TreeUsage, Tx,
-    Value, Variant, all_of, any_of, from, from_named, lit, when,
+    RowIter, Scalar, SkipReason, Skipped, Snapshot, StructFields, Symbol, SymbolicParams, Target, Term, Text,
+    Transfer, TransferProgress, TransferReport, TreeUsage, Tx, Value, Variant, all_of, any_of, from,
+    from_named, lit, when,
 };
 pub use codec::CodecError;
 pub use compile::{CompileError, NarrowGap, Obstacle, Reading};
@@ -285,6 +286,7 @@ mod pages {
         Compiled "../docs/guide/compiled.md"
         Indexes "../docs/guide/indexes.md"
         Transactions "../docs/guide/transactions.md"
+        Files "../docs/guide/files.md"
         Errors "../docs/guide/errors.md"
         Limits "../docs/guide/limits.md"
     }

@@ -245,6 +245,11 @@ impl Session {
         matches!(self.pinned, Pinned::Snapshot { .. })
     }
 
+    /// Returns whether this is a snapshot or a transaction.
+    pub(crate) fn is_pinned(&self) -> bool {
+        !matches!(self.pinned, Pinned::None)
+    }
+
     /// Returns whether writes are part of a transaction that others end.
     pub(crate) fn is_transaction(&self) -> bool {
         matches!(self.pinned, Pinned::Transaction(_))

@@ -28,6 +28,11 @@ impl<'t> Editor<'t> {
         self.layout
     }
 
+    /// Returns the file or directory of a path.
+    pub(crate) fn entry(&self, path: FsPath<'_>) -> Result<Entry, FsError> {
+        entry::get(self.txn, path)
+    }
+
     /// Returns the file of a path.
     pub(crate) fn file(&self, path: FsPath<'_>) -> Result<Entry, FsError> {
         entry::get(self.txn, path)?.file(path)
@@ -145,6 +150,20 @@ impl<'t> Editor<'t> {
         target.len = target.len.max(place + len);
         self.changed(target)?;
         Ok(len)
+    }
+
+    /// Sets when an entry was made and when it changed last, in nanoseconds since 1970. `None` leaves a time as it is.
+    pub(crate) fn set_times(
+        &self,
+        entry: &Entry,
+        created: Option<i64>,
+        modified: Option<i64>,
+    ) -> Result<(), FsError> {
+        const SQL: &str = "UPDATE vellum_entry
+            SET created = coalesce(?2, created), modified = coalesce(?3, modified) WHERE id = ?1";
+        let [created, modified] = [created, modified].map(|time| time.map_or(Bind::Null, Bind::Int));
+        self.txn.execute(SQL, &[Bind::Int(entry.id), created, modified])?;
+        Ok(())
     }
 
     /// Notes that the bytes or the length of a file have changed.

@@ -78,7 +78,7 @@ impl Entry {
     }
 
     /// Returns the entry when it is a directory.
-    pub(super) fn directory(self, path: FsPath<'_>) -> Result<Self, FsError> {
+    pub(crate) fn directory(self, path: FsPath<'_>) -> Result<Self, FsError> {
         match self.kind {
             Kind::Directory => Ok(self),
             Kind::File => Err(FsError::NotADirectory { path: path.to_string().into() }),

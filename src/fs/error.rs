@@ -1,6 +1,7 @@
 //! What can go wrong with files.
 
 use std::io;
+use std::path::Path;
 
 use crate::store::StoreError;
 
@@ -95,6 +96,24 @@ pub enum FsError {
         path: Box<str>,
         /// What it said.
         source: io::Error,
+    },
+    /// Something on the disk could not be read or written. Files that were copied before are whole.
+    #[error("`{}`: {source}", path.display())]
+    Disk {
+        /// Where.
+        path: Box<Path>,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Whom an import or export told of its progress had it stopped. Every file that was copied is whole.
+    #[error(
+        "stopped after {files} files with {bytes} bytes, which are whole: run it again with `replace` for all"
+    )]
+    Stopped {
+        /// How many files were copied.
+        files: u64,
+        /// How long they are together.
+        bytes: u64,
     },
     /// What is stored is not what was written. Restore it from a copy.
     #[error("`{path}` is damaged ({what}): restore it from a copy")]

@@ -44,6 +44,12 @@ impl Editor<'_> {
         Ok(())
     }
 
+    /// Makes what is staged as long as that; what is added reads as zeros and takes no space.
+    pub(crate) fn extend_staged(&self, staged: &mut Staged, path: &str, len: u64) -> Result<(), FsError> {
+        staged.len = self.end(path, len, 0)?.max(staged.len);
+        Ok(())
+    }
+
     /// Makes what was staged the content of a file, and frees the one that it had.
     pub(crate) fn swap(&self, entry: &mut Entry, path: &str, staged: Staged) -> Result<(), FsError> {
         if !self.is_staged(staged)? {

@@ -100,7 +100,7 @@ pub(crate) fn read_known(
 }
 
 /// Returns how many bytes at the beginning of a range are in no chunk, or at its end when it is read backwards.
-pub(super) fn hole(
+pub(crate) fn hole(
     conn: &Conn,
     layout: Layout,
     entry: &Entry,

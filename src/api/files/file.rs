@@ -101,6 +101,12 @@ impl<'s> File<'s> {
         self.entry.len
     }
 
+    /// Returns how many bytes from an offset inside the file on were never written, at one moment.
+    pub(super) fn hole(&self, offset: u64) -> Result<u64> {
+        let conn = self.session.read()?;
+        Ok(fs::hole(&conn, self.layout, &self.entry, offset..self.entry.len, false)?)
+    }
+
     /// Returns what was read ahead and not yet handed out.
     fn rest(&self) -> &[u8] {
         let used = self.position.checked_sub(self.ahead_at).and_then(|used| usize::try_from(used).ok());

@@ -3,12 +3,17 @@
 //! Every call is one moment to read, or one transaction to write; on a transaction's files it is a part that is taken
 //! back alone when it fails.
 
+mod disk;
 mod entry;
+mod export;
 mod file;
 mod file_mut;
+mod import;
 mod listing;
+mod transfer;
 mod write;
 
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use crate::api::collection::SessionRef;
@@ -20,6 +25,7 @@ pub use entry::{DirEntry, FileKind, FileProblem, FileStat, TreeUsage};
 pub use file::File;
 pub use file_mut::FileMut;
 pub use listing::{FileOrder, Listing};
+pub use transfer::{SkipReason, Skipped, Transfer, TransferProgress, TransferReport};
 
 /// The files and directories of a database, a transaction or a snapshot. Cheap to clone.
 ///
@@ -429,6 +435,45 @@ impl<'s> Files<'s> {
     pub fn usage(&self, path: &str) -> Result<TreeUsage> {
         let path = FsPath::parse(path)?;
         self.look(|conn, _| Ok(fs::usage(conn, path)?.into()))
+    }
+
+    /// Copies a file or a tree from the disk to a path, with its parents; a directory that is there takes it in. Holes and
+    /// times are kept. [`Transfer::run`] does it.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::env::temp_dir().join(format!("vellum-import-{}.txt", std::process::id()));
+    /// std::fs::write(&path, "some bytes")?;
+    /// let files = Database::open_in_memory()?.files();
+    /// files.import(&path, "/texts/a").run()?;
+    /// assert_eq!(files.read("/texts/a")?, b"some bytes");
+    /// assert_eq!(files.stat("/texts/a")?.modified, std::fs::metadata(&path)?.modified()?);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn import(&self, from: impl AsRef<Path>, to: &str) -> Transfer<'s> {
+        Transfer::import(self.clone(), from.as_ref(), to)
+    }
+
+    /// Copies a file or a tree to the disk, with its parents; a directory that is there takes it in. Holes are kept, and
+    /// the times of the last change. All of it is of one moment, for which a snapshot is held. [`Transfer::run`] does it.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let dir = std::env::temp_dir().join(format!("vellum-export-{}", std::process::id()));
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/texts/a", "some bytes")?;
+    /// files.export("/texts", &dir).run()?;
+    /// assert_eq!(std::fs::read(dir.join("a"))?, b"some bytes");
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn export(&self, from: &str, to: impl AsRef<Path>) -> Transfer<'s> {
+        Transfer::export(self.clone(), from, to.as_ref())
     }
 
     /// Returns what is wrong with the files: nothing in a sound database. Reads every entry and every chunk.

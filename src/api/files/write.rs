@@ -1,8 +1,10 @@
 //! Writing the bytes of files by their paths.
 
 use std::io::{self, Read};
+use std::time::SystemTime;
 
 use crate::api::files::Files;
+use crate::api::files::entry::nanoseconds;
 use crate::error::Result;
 use crate::fs::{self, Editor, FsError, FsPath, Staged};
 
@@ -62,13 +64,14 @@ impl Files<'_> {
             self.write(&path.to_string(), &part)?;
             return Ok(part.len() as u64);
         }
+        let shown = path.to_string();
         let mut staging = Staging::begin(self)?;
-        staging.append(path, &part)?;
+        staging.change(|editor, staged| editor.append_staged(staged, &shown, &part))?;
         while is_full {
             is_full = fill(&mut part, &mut source, path)?;
-            staging.append(path, &part)?;
+            staging.change(|editor, staged| editor.append_staged(staged, &shown, &part))?;
         }
-        staging.swap(path)
+        staging.finish(|editor, staged| editor.swap(&mut editor.file_or_new(path)?, &shown, staged))
     }
 
     /// Writes bytes at an offset, in place. A file that is missing is made with its parents; a gap before the offset
@@ -163,6 +166,38 @@ impl Files<'_> {
         self.change(|editor| editor.punch(&mut editor.file(path)?, offset, length))
     }
 
+    /// Sets when a file or directory was made, and when it changed last. `None` leaves a time as it is; times outside of
+    /// the years 1678 to 2261 are set to the nearest that can be stored.
+    ///
+    /// # Errors
+    /// `NotFound`; `InvalidQuery` for what is no path.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// use std::time::{Duration, SystemTime};
+    ///
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a", "bytes")?;
+    /// let moon = SystemTime::UNIX_EPOCH - Duration::from_secs(14_182_940);
+    /// files.set_times("/a", None, Some(moon))?;
+    /// assert_eq!(files.stat("/a")?.modified, moon);
+    /// assert!(files.stat("/a")?.created > moon);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_times(
+        &self,
+        path: &str,
+        created: Option<SystemTime>,
+        modified: Option<SystemTime>,
+    ) -> Result<()> {
+        let path = FsPath::parse(path)?;
+        self.change(|editor| {
+            editor.set_times(&editor.entry(path)?, created.map(nanoseconds), modified.map(nanoseconds))
+        })
+    }
+
     /// Copies a range of bytes to a place in another file, which is made with its parents when it is missing, or in the
     /// same one, as if the range were read first. Returns how many bytes there were to copy.
     ///
@@ -213,13 +248,13 @@ fn fill(part: &mut Vec<u8>, source: &mut dyn Read, path: FsPath<'_>) -> Result<b
 }
 
 /// What is staged by a call, freed when the call fails.
-struct Staging<'f, 's> {
+pub(super) struct Staging<'f, 's> {
     files: &'f Files<'s>,
     staged: Option<Staged>,
 }
 
 impl<'f, 's> Staging<'f, 's> {
-    fn begin(files: &'f Files<'s>) -> Result<Self> {
+    pub(super) fn begin(files: &'f Files<'s>) -> Result<Self> {
         let staged = files.change(|editor| {
             editor.discard_abandoned()?;
             editor.stage()
@@ -227,16 +262,24 @@ impl<'f, 's> Staging<'f, 's> {
         Ok(Staging { files, staged: Some(staged) })
     }
 
-    fn append(&mut self, path: FsPath<'_>, part: &[u8]) -> Result<()> {
+    /// Changes what is staged, in one transaction.
+    pub(super) fn change(
+        &mut self,
+        f: impl FnOnce(&Editor<'_>, &mut Staged) -> Result<(), FsError>,
+    ) -> Result<()> {
         let Some(mut staged) = self.staged else { return Ok(()) };
-        self.files.change(|editor| editor.append_staged(&mut staged, &path.to_string(), part))?;
+        self.files.change(|editor| f(editor, &mut staged))?;
         self.staged = Some(staged);
         Ok(())
     }
 
-    fn swap(mut self, path: FsPath<'_>) -> Result<u64> {
+    /// Lets `f` give it to a file, and returns how long it is.
+    pub(super) fn finish(
+        mut self,
+        f: impl FnOnce(&Editor<'_>, Staged) -> Result<(), FsError>,
+    ) -> Result<u64> {
         let Some(staged) = self.staged else { return Ok(0) };
-        self.files.change(|editor| editor.swap(&mut editor.file_or_new(path)?, &path.to_string(), staged))?;
+        self.files.change(|editor| f(editor, staged))?;
         self.staged = None;
         Ok(staged.len)
     }
