@@ -153,7 +153,7 @@ mod tests {
         let of = |bytes: &[u8]| runs(bytes).collect::<Vec<_>>();
         assert_eq!(of(&[]), []);
         assert_eq!(of(&[0; 10_000]), []);
-        assert_eq!(of(&[1; 10_000]), [0..10_000]);
+        assert_eq!(of(&[1; 10_000]), vec![Range { start: 0, end: 10_000 }]);
         let mut bytes = vec![0; 5 * BLOCK_LEN + 7];
         bytes[BLOCK_LEN + 5] = 1;
         bytes[3 * BLOCK_LEN - 1] = 1;
