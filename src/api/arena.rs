@@ -9,7 +9,7 @@ use std::any::TypeId;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use smallvec::SmallVec;
 
@@ -32,6 +32,8 @@ struct Arena {
     flattened: Vec<(ExprId, TypeId)>,
     /// The enums in which a variant is stored under its name, with the names.
     variants: Vec<(ExprId, &'static str)>,
+    /// The numbers that nodes were given.
+    numbers: Vec<(u32, ExprId)>,
     /// The members of each flattened struct that is whole.
     flattened_members: Vec<(ExprId, Members)>,
     error: Option<CompileError>,
@@ -70,6 +72,7 @@ impl Scope {
                 documents: Vec::new(),
                 flattened: Vec::new(),
                 variants: Vec::new(),
+                numbers: Vec::new(),
                 flattened_members: Vec::new(),
                 error: None,
             });
@@ -189,21 +192,29 @@ impl Node {
         with(|arena| arena.check(self));
         self.id
     }
-
-    /// Returns what [`recall`] makes the node of again: its place, and the end of its generation.
-    pub(crate) fn handle(self) -> (ExprId, u8) {
-        let [.., generation] = self.generation.to_be_bytes();
-        (self.id, generation)
-    }
 }
 
-/// Returns the node of a handle. Panics when the handle is of another arena, unless the generations of the two end alike.
+/// How many numbers there are for nodes.
+pub(crate) const NUMBERS: u32 = 1 << 20;
+
+/// Gives the node a number, from which [`recall`] makes it again, in turn in all threads.
 #[track_caller]
-pub(crate) fn recall(id: ExprId, generation: u8) -> Node {
+pub(crate) fn number(node: Node) -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let (id, number) = (node.id(), NEXT.fetch_add(1, Ordering::Relaxed) % NUMBERS);
+    with(|arena| arena.numbers.push((number, id)));
+    number
+}
+
+/// Returns the node of a number. Panics when the number is of another arena; when all numbers were given since, one of
+/// this arena may be the same.
+#[track_caller]
+pub(crate) fn recall(number: u32) -> Node {
     with(|arena| {
-        let node = Node { id, generation: arena.generation, not_send: PhantomData };
-        assert_eq!(node.handle(), (id, generation), "{KEPT_TOO_LONG}");
-        node
+        let found = arena.numbers.iter().rev().find(|(known, _)| *known == number);
+        assert!(found.is_some(), "{KEPT_TOO_LONG}");
+        let id = found.map_or(0, |(_, id)| *id);
+        Node { id, generation: arena.generation, not_send: PhantomData }
     })
 }
 

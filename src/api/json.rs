@@ -1,14 +1,12 @@
 //! `Json`: a value whose shape no type declares, asked about by its path.
 //!
-//! `body["a"]["b"]` reads like `serde_json`'s own, and `Index` must return a reference. What it refers to is one of a
-//! few values that are made once and kept for as long as the program runs: a [`Json`] is the number of an expression
-//! and the last eight bits of the generation of its closure, nothing else, so that the number of different ones is 256
-//! times that of the expressions of the largest query.
+//! `body["a"]["b"]` reads like `serde_json`'s own, and `Index` must return a reference. What it refers to is one of
+//! 2^20 values, each made once, when it is first needed, and kept for as long as the program runs: a [`Json`] is a number
+//! and nothing else, and the closure that is running knows which of its expressions it is.
 
 use std::ops::Index;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-use dashmap::DashMap;
 use serde_json::{Map as JsonMap, Value as JsonValue};
 
 use crate::api::arena::{self, Node};
@@ -18,7 +16,7 @@ use crate::api::map::MapKey;
 use crate::api::ops::UseComparisonMethods;
 use crate::api::value::{Symbol, Value};
 use crate::api::write::{Assign, Assignment};
-use crate::ir::doc::{Absence, Comparison, Expr as Tree, ExprId};
+use crate::ir::doc::{Absence, Comparison, Expr as Tree};
 use crate::ir::types::Type;
 
 /// A JSON value in a query: a field of the type `serde_json::Value`, or what stands somewhere inside of one.
@@ -57,26 +55,37 @@ use crate::ir::types::Type;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Json {
-    id: ExprId,
-    generation: u8,
+    number: u32,
 }
 
+/// How many values are kept in one piece of memory.
+const PIECE: u32 = 1 << 10;
+
+/// The values that references refer to, by their numbers.
+static KEPT: [OnceLock<Vec<Json>>; (arena::NUMBERS / PIECE) as usize] =
+    [const { OnceLock::new() }; (arena::NUMBERS / PIECE) as usize];
+
 impl Json {
+    #[track_caller]
     fn new(node: Node) -> Json {
-        let (id, generation) = node.handle();
-        Json { id, generation }
+        Json { number: arena::number(node) }
     }
 
-    /// Returns the node. Panics where it is of another closure, unless the generations of the two end alike.
+    /// Returns the node. Panics where it is of another closure; that is noticed for certain until a million other values
+    /// were made, and then but for one in a million times those of the closure.
     #[track_caller]
     fn raw(self) -> Node {
-        arena::recall(self.id, self.generation)
+        arena::recall(self.number)
     }
 
     /// Returns the same value from where it is kept.
     fn kept(self) -> &'static Json {
-        static KEPT: LazyLock<DashMap<(ExprId, u8), &'static Json>> = LazyLock::new(DashMap::new);
-        *KEPT.entry((self.id, self.generation)).or_insert_with(|| Box::leak(Box::new(self)))
+        let piece = KEPT.get((self.number / PIECE) as usize).map(|piece| {
+            let first = self.number - self.number % PIECE;
+            piece.get_or_init(|| (first..first + PIECE).map(|number| Json { number }).collect())
+        });
+        let kept = piece.and_then(|piece| piece.get((self.number % PIECE) as usize));
+        kept.unwrap_or_else(|| Box::leak(Box::new(self)))
     }
 
     /// Returns the value of an object under a key; null where there is none. `body["key"]` is the same.
@@ -398,13 +407,29 @@ mod tests {
     #[test]
     fn what_an_index_refers_to_is_kept_once() {
         let mut places: HashSet<*const Json> = HashSet::new();
-        for _ in 0..2_000 {
+        for _ in 0..=arena::NUMBERS {
             let frame = Frame::one();
-            let body = Json::bind(frame.row());
-            places.insert(&body["a"]["b"]);
-            places.insert(&body[3]);
+            places.insert(&Json::bind(frame.row())["a"]);
         }
-        assert!(places.len() <= 256 * 2, "{} places", places.len());
+        assert!(places.len() <= arena::NUMBERS as usize, "{} places", places.len());
+        let frame = Frame::one();
+        let [a, b] = ["a", "b"].map(|key| Json::bind(frame.row())[key]);
+        assert_ne!(a.number, b.number);
+        assert_eq!(arena::describe(a.raw()), "`a`");
+        assert_eq!(arena::describe(b.raw()), "`b`");
+    }
+
+    #[test]
+    fn a_value_of_an_earlier_closure_is_refused_in_each_that_follows() {
+        let kept = {
+            let frame = Frame::one();
+            Json::bind(frame.row())["a"]
+        };
+        for _ in 0..1_000 {
+            let frame = Frame::one();
+            let own = Json::bind(frame.row())["a"];
+            assert!(std::panic::catch_unwind(|| kept.is_none()).is_err(), "{kept:?} beside {own:?}");
+        }
     }
 
     #[test]
