@@ -357,3 +357,34 @@ fn what_only_serde_takes_for_a_struct_or_a_variant_is_refused_when_it_is_loaded(
     assert_eq!(loaded.beside, Some(Beside::Nothing));
     Ok(())
 }
+
+#[test]
+fn an_error_about_a_variant_names_the_field() -> TestResult {
+    #[derive(Embed, Serialize, Deserialize, Clone, Debug)]
+    enum Side {
+        Left,
+        #[serde(skip)]
+        Inside,
+    }
+    #[derive(Document, Serialize, Deserialize, Debug)]
+    struct Door {
+        id: i64,
+        side: Option<Side>,
+        sides: Vec<Side>,
+        shape: Option<Beside>,
+        shapes: Vec<Under>,
+    }
+    let doors = Database::open_in_memory()?.collection::<Door>()?;
+    let nan = doors.filter(|d| d.shape.circle.map(|c| c.radius).lt(f64::NAN)).count();
+    fails(nan, ErrorKind::NotFinite, &["`shape.radius`"]);
+    let nan = doors.filter(|d| d.shapes.get(1).circle.map(|c| c.radius).gt(f64::NAN)).count();
+    fails(nan, ErrorKind::NotFinite, &["`shapes[1].c.RADIUS`"]);
+    let sides = doors.query().update(|d| d.sides.set(vec![Side::Left, Side::Inside]));
+    fails(sides, ErrorKind::InvalidQuery, &["`sides`, at `[1]` in it", "Side::Inside"]);
+    fails(
+        doors.query().update(|d| d.side.set(Some(Side::Inside))),
+        ErrorKind::InvalidQuery,
+        &["`side`", "Inside"],
+    );
+    Ok(())
+}

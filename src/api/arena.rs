@@ -131,6 +131,11 @@ impl Arena {
         }
     }
 
+    fn is_null(&self, id: ExprId) -> bool {
+        let Some(Expr::Constant { index, .. }) = self.get(id) else { return false };
+        matches!(self.constants.get(*index as usize), Some(Value::Null))
+    }
+
     /// Panics when a handle is of another arena.
     #[track_caller]
     fn check(&self, node: Node) {
@@ -446,6 +451,8 @@ pub(crate) fn describe(node: Node) -> String {
                     at = *of;
                 }
                 Some(Expr::OfKind { of, .. }) => at = *of,
+                // What one variant of an enum holds, and no other.
+                Some(Expr::When { then, otherwise, .. }) if arena.is_null(*otherwise) => at = *then,
                 Some(Expr::Key { .. }) if segments.is_empty() => return "the key".to_owned(),
                 Some(Expr::Call { function, .. }) if segments.is_empty() => {
                     return format!("`{}(..)`", function.name());

@@ -110,6 +110,10 @@ impl Refused {
             Refused::Codec(CodecError::OutOfRange { path, value, .. }) => {
                 CompileError::OutOfRange { operand: inside(&path), value: value.into() }
             }
+            Refused::Codec(CodecError::Custom { path, message }) => CompileError::Unsupported {
+                what: format!("{} set to a value that cannot be stored ({message})", inside(&path)),
+                instead: "set one that can".to_owned(),
+            },
             Refused::Codec(error) => CompileError::Unsupported {
                 what: format!("{field} set to a value that cannot be stored ({error})"),
                 instead: "set one that can".to_owned(),
@@ -123,6 +127,7 @@ pub(crate) fn not_an_operand(error: CodecError) -> OperandError {
     match error {
         CodecError::NotFinite { .. } => OperandError::NotFinite,
         CodecError::OutOfRange { value, .. } => OperandError::OutOfRange(value.into()),
+        CodecError::Custom { message, .. } => OperandError::Refused(message.into()),
         other => OperandError::Refused(other.to_string()),
     }
 }
