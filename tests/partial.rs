@@ -101,6 +101,33 @@ fn every_form_of_condition_answers_as_without_the_index() -> TestResult {
 }
 
 #[test]
+fn an_index_may_come_back_under_its_name_with_another_condition() -> TestResult {
+    let (db, tasks) = tasks()?;
+    let name = "tasks/owner where done";
+    let of_done = |done: bool| tasks.filter(move |t| t.owner.eq("o3") & if done { t.done } else { !t.done });
+    let compiled = tasks.compile(|q, (owner,)| q.filter(|t| t.owner.eq(owner) & t.done).count())?;
+    for done in [true, false, true] {
+        tasks.ensure_index(|t| t.owner).filter(|t| if done { t.done } else { !t.done }).create()?;
+        assert_eq!(of_done(done).explain()?.plan.readings[0].indexes, [name]);
+        assert_eq!((of_done(true).count()?, of_done(false).count()?), (13, 7));
+        assert_eq!(compiled.call("o3")?, 13);
+        tasks.drop_index(name)?;
+    }
+    // In another process: our plans are of the index as it was.
+    tasks.ensure_index(|t| t.owner).filter(|t| t.done).create()?;
+    assert_eq!((compiled.call("o3")?, of_done(true).count()?), (13, 13));
+    let other = stranger(&db)?;
+    other.execute_batch(
+        r#"BEGIN; DROP INDEX "tasks/owner where done";
+        CREATE INDEX "tasks/owner where done" ON tasks(owner) WHERE ((done IS NOT 1));
+        UPDATE vellum_index SET definition = json_set(definition, '$.filter.conditions[0]', 'done IS NOT 1');
+        UPDATE vellum_meta SET value = value + 1 WHERE key = 'epoch'; COMMIT"#,
+    )?;
+    assert_eq!((compiled.call("o3")?, of_done(true).count()?), (13, 13));
+    Ok(())
+}
+
+#[test]
 fn a_unique_partial_index_compares_what_it_holds() -> TestResult {
     let (_db, tasks) = tasks()?;
     let taken = tasks.ensure_index(|t| t.owner).filter(|t| t.email.is_some()).unique().create();

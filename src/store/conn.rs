@@ -145,9 +145,21 @@ impl Conn {
         let cached = self.cache.borrow_mut().take(sql);
         let prepared = match cached {
             Some(prepared) => prepared,
-            None => Prepared::new(self, sql)?,
+            None => self.prepare_anew(sql)?,
         };
         Ok(Stmt::new(self, prepared))
+    }
+
+    fn prepare_anew(&self, sql: &str) -> Result<Prepared, StoreError> {
+        match Prepared::new(self, sql) {
+            // SQLite looks whether the schema has moved when a name is missing, and not when there is another index
+            // under it. Any statement that reads makes it look.
+            Err(StoreError::MissingIndex { .. }) => {
+                self.first("SELECT 1 FROM sqlite_schema LIMIT 1", &[], |_| Ok(()))?;
+                Prepared::new(self, sql)
+            }
+            prepared => prepared,
+        }
     }
 
     /// Runs a cached statement to its end and returns how many rows it changed.

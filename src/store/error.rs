@@ -363,8 +363,14 @@ fn from_message(source: SqliteError, site: Site<'_>) -> StoreError {
             return StoreError::MissingIndex { name: name.into(), source };
         }
     }
+    if *source.message == *NO_SOLUTION {
+        return StoreError::MissingIndex { name: "an index as it was".into(), source };
+    }
     internal(source, site)
 }
+
+/// What SQLite says of an index that is named and cannot serve: under its name there is another one now.
+const NO_SOLUTION: &str = "no query solution";
 
 /// A typed error of one of our SQL functions on its way through SQLite's message.
 #[derive(Debug, PartialEq, Eq)]
