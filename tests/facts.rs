@@ -306,3 +306,20 @@ fn a_query_as_a_value_that_names_no_row_around_it_is_asked_once() -> Result<()> 
     assert_eq!(calls_of("SELECT count(*) FROM t WHERE touch((SELECT 1)) = 1")?, 5);
     Ok(())
 }
+
+#[test]
+fn a_literal_float_is_the_float_that_is_bound() -> Result<()> {
+    let db = collection()?;
+    let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+    let edges =
+        [0.1, 0.3, 1e300, 5e-324, f64::MAX, f64::MIN_POSITIVE, 1.0 / 3.0, 9007199254740993.0, 1e22, 1e23];
+    let random = (0..20_000).map(|_| {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from_bits(bits)
+    });
+    for x in edges.into_iter().chain(random).filter(|x| x.is_finite()) {
+        let text = format!("{x:?}");
+        assert!(db.query_row(&format!("SELECT ?1 = {text}"), [x], |row| row.get::<_, bool>(0))?, "{text}");
+    }
+    Ok(())
+}

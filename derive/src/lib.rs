@@ -31,8 +31,8 @@ use ctxt::Ctxt;
 ///
 /// On the struct: `#[document(collection = "events")]` (default: the struct's name in snake_case),
 /// `#[document(compound("a", "b.c desc"))]` and `#[document(compound(unique, ..))]`, which name Rust fields,
-/// `#[document(partial("a", |t| !t.done))]` for an index of the documents for which the condition holds, which names no
-/// literal, `#[document(fields = "Name")]` for another companion, `#[document(crate = "path")]` for a renamed vellum.
+/// `#[document(partial("a", |t| !t.done))]` for an index of the documents for which the condition holds,
+/// `#[document(fields = "Name")]` for another companion, `#[document(crate = "path")]` for a renamed vellum.
 ///
 /// On a field: `#[document(id)]` (default: the field `id`), `#[document(index)]`, `#[document(unique)]`,
 /// `#[document(opaque)]` for a field that is stored and loaded but cannot be asked for in a query,

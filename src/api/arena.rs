@@ -235,7 +235,7 @@ pub(crate) fn constant(value: Value, ty: Type) -> Node {
     with(|arena| {
         let index = arena.constants.len() as u32;
         arena.constants.push(value);
-        arena.push(Expr::Constant { index, ty })
+        arena.push(Expr::Constant { index, ty, written: None })
     })
 }
 

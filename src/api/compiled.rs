@@ -93,19 +93,22 @@ pub(crate) fn compile<Q, S: SymbolicParams, R: IntoPlan>(
 }
 
 impl Form {
-    fn new(session: &Session, statement: Statement) -> Result<Self> {
-        let plan = Arc::new(compile::compile(&statement, &*session.catalog()?, session.shared.disabled)?);
+    fn new(session: &Session, statement: Statement, constants: &[Value]) -> Result<Self> {
+        let schema = session.schema()?;
+        let written = compile::with_literals(&statement, constants, &schema.literals);
+        let catalog = session.shared.catalog(&schema);
+        let plan = Arc::new(compile::compile(&written, &catalog, session.shared.disabled)?);
         Ok(Form { statement, plan: ArcSwap::new(plan) })
     }
 
     /// Returns the plan for what a session sees, made anew when the schema moved.
-    fn plan(&self, session: &Session) -> Result<Guard<Arc<Plan>>> {
+    fn plan(&self, session: &Session, constants: &[Value]) -> Result<Guard<Arc<Plan>>> {
         let known = self.plan.load();
         if known.epoch == session.epoch()? {
             return Ok(known);
         }
         let schema = session.schema()?;
-        let plan = session.plan(&self.statement)?;
+        let plan = session.plan(&self.statement, constants)?;
         // A transaction may see a schema that never comes to be; only what everybody sees is kept.
         if Arc::ptr_eq(&schema, &session.shared.engine.schema()) {
             self.plan.store(Arc::clone(&plan));
@@ -117,18 +120,22 @@ impl Form {
 impl Inner {
     fn new(session: &Arc<Session>, statement: Statement, constants: Vec<Value>) -> Result<Self> {
         let optional = statement.optional_slots();
-        let whole = Form::new(session, statement)?;
+        let whole = Form::new(session, statement, &constants)?;
         Ok(Inner { session: Arc::clone(session), constants, whole, optional, partial: RwLock::default() })
     }
 
     /// Returns the plan of a call with these arguments, for what a session sees.
     fn plan(&self, session: &Session, arguments: &Arguments<'_>) -> Result<Guard<Arc<Plan>>> {
         if self.optional.is_empty() {
-            return self.whole.plan(session);
+            return self.whole.plan(session, &self.constants);
         }
         let is_absent = |slot: &u16| arguments.get(*slot) == Some(&Argument::Null);
         let absent: SmallVec<[u16; 4]> = self.optional.iter().copied().filter(is_absent).collect();
-        if absent.is_empty() { self.whole.plan(session) } else { self.partial(absent)?.plan(session) }
+        if absent.is_empty() {
+            self.whole.plan(session, &self.constants)
+        } else {
+            self.partial(absent)?.plan(session, &self.constants)
+        }
     }
 
     /// Returns the query of the calls that give no value for these slots.
@@ -136,7 +143,8 @@ impl Inner {
         if let Some(form) = self.partial.read().get(&absent) {
             return Ok(Arc::clone(form));
         }
-        let form = Arc::new(Form::new(&self.session, self.whole.statement.without(&absent))?);
+        let form =
+            Arc::new(Form::new(&self.session, self.whole.statement.without(&absent), &self.constants)?);
         let mut partial = self.partial.write();
         if partial.len() >= FORMS {
             partial.clear();
@@ -236,7 +244,7 @@ impl<P, O> Compiled<P, O> {
     /// # }
     /// ```
     pub fn explain(&self) -> Result<Explanation> {
-        explain::explain(self.session(), self.statement())
+        explain::explain(self.session(), self.statement(), &self.inner.constants)
     }
 
     /// Returns the number of parameters, literals not counted.

@@ -7,6 +7,7 @@ use crate::api::session::Session;
 use crate::compile::{self, CompileError, Course, Plan, Reading, Text, Trace};
 use crate::error::{Error, Result};
 use crate::ir::doc::Statement;
+use crate::ir::value::Value;
 use crate::store;
 
 /// What a query becomes, as [`Compiled::explain`](crate::Compiled::explain) and [`Query::explain`](crate::Query::explain)
@@ -53,11 +54,11 @@ pub struct ExplainedPlan {
 }
 
 /// Explains a statement as a session would run it, with every option and without any.
-pub(crate) fn explain(session: &Session, statement: &Statement) -> Result<Explanation> {
-    let mut explanation = planned(session, statement)?;
+pub(crate) fn explain(session: &Session, statement: &Statement, constants: &[Value]) -> Result<Explanation> {
+    let mut explanation = planned(session, statement, constants)?;
     let optional = statement.optional_slots();
     if !optional.is_empty() {
-        explanation.without_options = match planned(session, &statement.without(&optional)) {
+        explanation.without_options = match planned(session, &statement.without(&optional), constants) {
             Err(Error::Compile(CompileError::Scan { .. })) => None,
             without => Some(Box::new(without?)),
         };
@@ -65,8 +66,12 @@ pub(crate) fn explain(session: &Session, statement: &Statement) -> Result<Explan
     Ok(explanation)
 }
 
-fn planned(session: &Session, statement: &Statement) -> Result<Explanation> {
-    let mut trace = || Ok(compile::trace(statement, &*session.catalog()?, session.shared.disabled)?);
+fn planned(session: &Session, statement: &Statement, constants: &[Value]) -> Result<Explanation> {
+    let mut trace = || {
+        let schema = session.schema()?;
+        let written = compile::with_literals(statement, constants, &schema.literals);
+        Ok(compile::trace(&written, &session.shared.catalog(&schema), session.shared.disabled)?)
+    };
     session.planned(&mut trace, &mut |(plan, trace): &(Plan, Trace)| {
         let conn = session.read()?;
         let deep = plan.deep.as_ref().zip(trace.deep.as_ref());

@@ -14,7 +14,7 @@ use crate::api::session::Write;
 use crate::api::tuples::each_tuple;
 use crate::api::value::{Scalar, Symbol, Value};
 use crate::compile::emit::column;
-use crate::compile::{self, CompileError};
+use crate::compile::{self, CompileError, IndexConditions};
 use crate::error::Result;
 use crate::ir::doc::{Expr as Tree, ExprId, Lambda, Nulls, OrderKey, Stage, Statement, Terminal};
 use crate::ir::path::{FieldPath, Segment};
@@ -200,7 +200,9 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
 
     /// Holds only the documents for which the condition does: a partial index, which is smaller, and unique among these
     /// alone. It serves a query that states the same condition among those that it joins by `&` or by further `filter`s.
-    /// The condition names no literal: it is made of `is_some`, `is_none` and bool fields, with `&`, `|` and `!`.
+    /// The condition is made of fields that are compared with literals (`eq`, `ne`, `gt` and their like), `is_some`,
+    /// `is_none` and bool fields, with `&`, `|` and `!`. A query states it by an equal literal; not by a parameter, which
+    /// may be another value at the next call.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
@@ -431,8 +433,9 @@ fn filter_over(schema: &Schema, info: &CollectionInfo, query: &Description) -> R
     let named = asked.iter().map(|column| info.column(&column.path, column.kind).map(|own| own.name.clone()));
     let Some(columns) = named.collect::<Option<Vec<String>>>() else { return Ok(None) };
     let statement = Statement { query: query.query.clone(), terminal: Terminal::Count, params: Vec::new() };
-    let conditions = compile::index_conditions(&statement, &catalog::of(schema))?;
-    Ok(Some(IndexFilter { conditions, columns }))
+    let IndexConditions { conditions, literals } =
+        compile::index_conditions(&statement, &query.constants, &catalog::of(schema))?;
+    Ok(Some(IndexFilter { conditions, columns, literals: literals.into_iter().collect() }))
 }
 
 /// Returns the columns of the fields that the filters of a query name, each once, by path.

@@ -61,7 +61,7 @@ impl Shared {
     }
 
     /// Returns the catalog of a schema.
-    fn catalog(&self, schema: &Arc<store::Schema>) -> Arc<Catalog> {
+    pub(crate) fn catalog(&self, schema: &Arc<store::Schema>) -> Arc<Catalog> {
         let known = self.catalog.load();
         if Arc::ptr_eq(&known.schema, schema) {
             return Arc::clone(&known.catalog);
@@ -309,14 +309,10 @@ impl Session {
         }
     }
 
-    /// Returns the catalog that this session sees.
-    pub(crate) fn catalog(&self) -> Result<Arc<Catalog>> {
-        Ok(self.shared.catalog(&self.schema()?))
-    }
-
     /// Returns a plan, from the cache where the schema is the one that everybody sees.
-    pub(crate) fn plan(&self, statement: &Statement) -> Result<Arc<Plan>> {
+    pub(crate) fn plan(&self, statement: &Statement, constants: &[Value]) -> Result<Arc<Plan>> {
         let schema = self.schema()?;
+        let statement = &*compile::with_literals(statement, constants, &schema.literals);
         let everybodys = Arc::ptr_eq(&schema, &self.shared.engine.schema());
         if everybodys && let Some(plan) = self.shared.plans.get(statement, schema.epoch) {
             return Ok(plan);
@@ -335,7 +331,7 @@ impl Session {
         let (statement, constants) = description.into_statement(Vec::new())?;
         let arguments = Arguments::default();
         let values = Values { constants: &constants, arguments: &arguments };
-        self.planned(&mut || self.plan(&statement), &mut |plan| self.run(plan, &values, decode))
+        self.planned(&mut || self.plan(&statement, &constants), &mut |plan| self.run(plan, &values, decode))
     }
 
     /// As [`Session::run_once`], for rows that are read later.
@@ -343,7 +339,9 @@ impl Session {
         let (statement, constants) = description.into_statement(Vec::new())?;
         let arguments = Arguments::default();
         let values = Values { constants: &constants, arguments: &arguments };
-        self.planned(&mut || self.plan(&statement), &mut |plan| RowIter::start(self, plan, &values))
+        self.planned(&mut || self.plan(&statement, &constants), &mut |plan| {
+            RowIter::start(self, plan, &values)
+        })
     }
 
     /// Plans and runs; plans and runs again when an index of the plan was dropped meanwhile, in another process too.

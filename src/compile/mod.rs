@@ -21,10 +21,15 @@ pub(crate) use passes::PASSES;
 pub(crate) use plan::{Course, Deep, Output, Plan, Text, Trace};
 
 pub(crate) use check::{NESTING_LIMIT, closure as check_closure, too_deep};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use crate::ir::catalog::Catalog;
 use crate::ir::doc;
 use crate::ir::sql::{self, BindSource};
+use crate::ir::value::{FieldDefault, Value};
+use emit::column;
 use lower::Lowered;
 pub(crate) use passes::Depth;
 
@@ -46,16 +51,56 @@ pub(crate) fn compile(
     plan(statement, catalog, disabled, &mut |_, _, _| {}).map(|(plan, _)| plan)
 }
 
+/// Returns the statement with the constants in it that partial indexes name, of which these are the texts: only a query
+/// that says the same can be known to ask for what such an index holds.
+pub(crate) fn with_literals<'s>(
+    statement: &'s doc::Statement,
+    constants: &[Value],
+    named: &BTreeSet<String>,
+) -> Cow<'s, doc::Statement> {
+    if named.is_empty() || constants.is_empty() {
+        return Cow::Borrowed(statement);
+    }
+    let mut written = statement.clone();
+    let literal =
+        |index: u32| literal(constants, index).filter(|value| named.contains(&column::compared(value)));
+    written.query.write_constants(&literal);
+    Cow::Owned(written)
+}
+
+/// Returns a constant as it can stand in a text, if it is a scalar.
+fn literal(constants: &[Value], index: u32) -> Option<FieldDefault> {
+    let value = constants.get(index as usize)?;
+    let is_scalar = matches!(value, Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Text(_));
+    if is_scalar { FieldDefault::of(value) } else { None }
+}
+
+/// What the documents of a partial index are.
+pub(crate) struct IndexConditions {
+    /// The conditions, as they stand in it.
+    pub(crate) conditions: Vec<String>,
+    /// The texts of the constants that they name.
+    pub(crate) literals: BTreeSet<String>,
+}
+
 /// Returns the conditions of a query's filters as they stand in a partial index.
 ///
 /// # Errors
 /// What the checks refuse, and `Unsupported` for a condition that an index cannot have.
 pub(crate) fn index_conditions(
     statement: &doc::Statement,
+    constants: &[Value],
     catalog: &Catalog,
-) -> Result<Vec<String>, CompileError> {
+) -> Result<IndexConditions, CompileError> {
     check::check(statement)?;
-    let Lowered { statement: mut lowered, .. } = lower::lower(statement, catalog)?;
+    let mut statement = statement.clone();
+    let literals = RefCell::new(BTreeSet::new());
+    statement.query.write_constants(&|index| {
+        let value = literal(constants, index)?;
+        literals.borrow_mut().insert(column::compared(&value));
+        Some(value)
+    });
+    let Lowered { statement: mut lowered, .. } = lower::lower(&statement, catalog)?;
     let mut context =
         passes::Context { catalog, depth: Depth::Shallow, forbids_scan: false, readings: Vec::new() };
     // What a query's conditions have gone through when an index is chosen.
@@ -63,15 +108,17 @@ pub(crate) fn index_conditions(
     passes::run(&mut lowered, &mut context, disabled, &mut |_, _| {});
     let refused = || CompileError::Unsupported {
         what: "a partial index on this condition".to_owned(),
-        instead: "state what needs no literal: `is_some`, `is_none`, a bool field or its complement, \
-                  joined by `&` and `|`"
-            .to_owned(),
+        instead:
+            "state it by fields compared with literals (`eq`, `gt` and their like), `is_some`, `is_none` and \
+                  bool fields, joined by `&`, `|` and `!`"
+                .to_owned(),
     };
     let sql::Body::Select(select) = &lowered.body else { return Err(refused()) };
     let [source] = select.from.as_slice() else { return Err(refused()) };
     let conditions: Option<Vec<String>> =
         select.filter.iter().map(|condition| emit::condition_of_columns(condition, source.alias)).collect();
-    conditions.filter(|conditions| !conditions.is_empty()).ok_or_else(refused)
+    let conditions = conditions.filter(|conditions| !conditions.is_empty()).ok_or_else(refused)?;
+    Ok(IndexConditions { conditions, literals: literals.into_inner() })
 }
 
 /// Plans a statement and keeps what every stage made of it.

@@ -125,8 +125,8 @@ pub enum Value {
     List(Arc<[Value]>),
 }
 
-/// What a missing field is read as (rule 19). It stands in the text of a statement and of an index, and is a part of a
-/// query's shape.
+/// What a missing field is read as (rule 19), or what a partial index compares with. It stands in the text of a statement
+/// and of an index, and is a part of a query's shape.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FieldDefault {
     /// A bool.

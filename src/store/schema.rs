@@ -1,6 +1,6 @@
 //! Our own tables: what a new file holds, how one is recognised, and the catalog as plain data.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -81,6 +81,8 @@ pub(crate) struct Schema {
     /// Moves with each change, also of another process.
     pub(crate) epoch: i64,
     pub(crate) collections: HashMap<String, Arc<CollectionInfo>>,
+    /// The texts of the values that the conditions of partial indexes name.
+    pub(crate) literals: BTreeSet<String>,
 }
 
 /// A collection and the table behind it.
@@ -129,6 +131,8 @@ pub(crate) struct IndexFilter {
     pub(crate) conditions: Vec<String>,
     /// The columns that they name.
     pub(crate) columns: Vec<String>,
+    /// The texts of the values that they name.
+    pub(crate) literals: Vec<String>,
 }
 
 /// A column of an index.
@@ -216,14 +220,17 @@ impl Schema {
                 Ok(())
             })?;
         }
+        let indexes = by_id.values().flat_map(|info| &info.indexes);
+        let filters = indexes.filter_map(|index| index.filter.as_ref());
+        let literals = filters.flat_map(|filter| filter.literals.iter().cloned()).collect();
         let collections = by_id.into_values().map(|info| (info.name.clone(), Arc::new(info))).collect();
-        Ok(Self { epoch: Self::read_epoch(conn)?, collections })
+        Ok(Self { epoch: Self::read_epoch(conn)?, collections, literals })
     }
 }
 
 impl IndexInfo {
     /// Returns the catalog's form: `{"unique":..,"narrow":..,"columns":[{"path":..,"kind":..,"desc":..},..]}`, and for
-    /// a partial one `"filter":{"conditions":[..],"columns":[..]}`, for one whose nulls collide `"nulls":".."`.
+    /// a partial one `"filter":{"conditions":[..],"columns":[..],"literals":[..]}`, for one whose nulls collide `"nulls":".."`.
     pub(super) fn definition(&self) -> String {
         let columns: Vec<Value> = self
             .columns
@@ -234,7 +241,9 @@ impl IndexInfo {
         if let (Some(filter), Some(object)) = (&self.filter, definition.as_object_mut()) {
             object.insert(
                 "filter".into(),
-                json!({ "conditions": filter.conditions, "columns": filter.columns }),
+                json!({
+                    "conditions": filter.conditions, "columns": filter.columns, "literals": filter.literals
+                }),
             );
         }
         if let (Some(nulls), Some(object)) = (&self.nulls, definition.as_object_mut()) {
@@ -262,6 +271,7 @@ impl IndexInfo {
             Some(filter) => Some(IndexFilter {
                 conditions: texts(filter.get("conditions")?)?,
                 columns: texts(filter.get("columns")?)?,
+                literals: filter.get("literals").map_or_else(|| Some(Vec::new()), texts)?,
             }),
         };
         Some(Self {

@@ -305,8 +305,8 @@ impl<'s, T: Row> Query<T, Live<'s>> {
     /// # }
     /// ```
     pub fn explain(&self) -> Result<Explanation> {
-        let (statement, _) = self.description.clone().into_statement(Vec::new())?;
-        explain::explain(self.mode.session, &statement)
+        let (statement, constants) = self.description.clone().into_statement(Vec::new())?;
+        explain::explain(self.mode.session, &statement, &constants)
     }
 
     /// Returns the SQL that [`Query::to_vec`] would run.
@@ -324,8 +324,8 @@ impl<'s, T: Row> Query<T, Live<'s>> {
     /// # }
     /// ```
     pub fn to_sql(&self) -> Result<String> {
-        let (statement, _) = self.description.clone().into_statement(Vec::new())?;
-        Ok(self.mode.session.plan(&statement)?.text.sql.clone())
+        let (statement, constants) = self.description.clone().into_statement(Vec::new())?;
+        Ok(self.mode.session.plan(&statement, &constants)?.text.sql.clone())
     }
 
     /// Gives each row to `f` in turn, one in memory at a time.

@@ -39,9 +39,16 @@ pub(super) fn extract(
     out.push_str(" END");
 }
 
+/// Returns a value as it stands in a statement where it is compared.
+pub(crate) fn compared(value: &FieldDefault) -> String {
+    let mut out = String::new();
+    literal(&mut out, value, View::Declared(value.kind()));
+    out
+}
+
 /// Appends a default as a view sees it, a literal: an index holds it, and an index takes no parameters. An array or
 /// object is JSONB, and so is a bool where any kind may be.
-fn literal(out: &mut String, default: &FieldDefault, view: View) {
+pub(super) fn literal(out: &mut String, default: &FieldDefault, view: View) {
     if matches!(view, View::Only(kind) if kind != Kind::Any && kind != default.kind()) {
         return out.push_str("NULL");
     }

@@ -2,7 +2,7 @@
 
 use crate::compile::emit::{Printer, column};
 use crate::ir::sql::{Alias, Binary, Bound, Expr, Range, RangeKind};
-use crate::ir::value::Kind;
+use crate::ir::value::{Kind, View};
 
 impl Printer {
     pub(super) fn expr(&mut self, expr: &Expr) {
@@ -35,6 +35,7 @@ impl Printer {
                 self.identifier(name);
             }
             Expr::Bind(place) => self.push(&format!("?{}", place + 1)),
+            Expr::Literal(x) => column::literal(&mut self.sql, x, View::Declared(x.kind())),
             Expr::Int(x) => self.push(&x.to_string()),
             Expr::Text(x) => self.text(x),
             Expr::AboveText => self.push("x''"),

@@ -1,7 +1,7 @@
 //! Prints the SQL tree as SQLite's text. Total: every tree has one text.
 //!
-//! Identifiers, literals and paths are quoted by [`quote`] alone. Values never appear: they are `?1`, `?2`, .. in the
-//! order of the statement's binds. A LIMIT that is bound is wrapped in a cast, or SQLite would prepare the
+//! Identifiers, literals and paths are quoted by [`quote`] alone. Values are `?1`, `?2`, .. in the
+//! order of the statement's binds, but for those that a partial index names. A LIMIT that is bound is wrapped in a cast, or SQLite would prepare the
 //! statement anew for each value.
 
 pub(crate) mod column;
@@ -55,6 +55,7 @@ pub(crate) fn condition_of_columns(condition: &Expr, source: Alias) -> Option<St
         | Expr::OfKind(..)
         | Expr::Range(_)
         | Expr::AboveText
+        | Expr::Literal(_)
         | Expr::Int(_)
         | Expr::Text(_)
         | Expr::Bool(_)

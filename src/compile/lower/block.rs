@@ -113,7 +113,7 @@ impl Block {
     pub(super) fn is_unique(&self) -> bool {
         let [Source { alias, kind: SourceKind::Table { .. } }] = self.from.as_slice() else { return false };
         let id = Expr::Id(*alias);
-        let is_given = |operand: &Expr| matches!(operand, Expr::Bind(_) | Expr::Int(_));
+        let is_given = |operand: &Expr| matches!(operand, Expr::Bind(_) | Expr::Literal(_) | Expr::Int(_));
         !self.is_grouped()
             && self.conditions.certain.iter().any(|condition| match condition {
                 Expr::Binary(Binary::Eq, left, right) => {

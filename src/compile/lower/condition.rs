@@ -175,7 +175,7 @@ fn compare(comparison: Comparison, left: &Value, right: &Value) -> Expr {
         Comparison::Eq => equal(left, right, true),
         // Beside what a call gives, as it is stored, so that an index serves it: what is of another kind is neither null
         // nor equal. Two stored values are compared as two optional fields are.
-        Comparison::EqOption if matches!(right.expr, Expr::Bind(_)) => {
+        Comparison::EqOption if matches!(right.expr, Expr::Bind(_) | Expr::Literal(_)) => {
             Expr::binary(Binary::Is, left.expr.clone(), right.expr.clone())
         }
         Comparison::EqOption => Expr::binary(Binary::Is, left.of_kind(), right.of_kind()),

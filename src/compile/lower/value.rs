@@ -163,7 +163,10 @@ impl Lowering<'_> {
                 let expr = self.bind(BindSource::Slot(*slot), BindForm::Plain);
                 Value::clean(expr, *ty, false)
             }
-            E::Constant { index, ty } => {
+            E::Constant { ty, written: Some(literal), .. } => {
+                Value::clean(Expr::Literal(literal.clone()), *ty, false)
+            }
+            E::Constant { index, ty, .. } => {
                 let expr = self.bind(BindSource::Constant(*index), BindForm::Plain);
                 Value::clean(expr, *ty, false)
             }

@@ -92,7 +92,7 @@ impl Lowering<'_> {
         };
         Ok(match lambda.node(id) {
             Tree::Param { slot, ty } => self.bind(BindSource::Slot(*slot), form(*ty)),
-            Tree::Constant { index, ty } => self.bind(BindSource::Constant(*index), form(*ty)),
+            Tree::Constant { index, ty, .. } => self.bind(BindSource::Constant(*index), form(*ty)),
             _ => {
                 let value = self.value(lambda, id)?;
                 match value.shape.ty.kind() {

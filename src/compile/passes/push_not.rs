@@ -39,7 +39,7 @@ fn push(expr: &mut Expr) -> bool {
         Expr::IsTrue(x) => Expr::NotTrue(x),
         Expr::And(parts) => Expr::any(parts.into_iter().map(negated).collect()),
         Expr::Or(parts) => Expr::all(parts.into_iter().map(negated).collect()),
-        Expr::Binary(Binary::Eq, a, b) if matches!(*b, Expr::Bind(_) | Expr::Int(_)) => {
+        Expr::Binary(Binary::Eq, a, b) if matches!(*b, Expr::Bind(_) | Expr::Literal(_) | Expr::Int(_)) => {
             Expr::Binary(Binary::IsNot, a, b)
         }
         Expr::Binary(Binary::Is, a, b) => Expr::Binary(Binary::IsNot, a, b),

@@ -74,6 +74,9 @@ pub(crate) enum Expr {
         index: u32,
         /// Its type.
         ty: Type,
+        /// Its value where it is a part of the query's shape, since a partial index names it: then it stands in the
+        /// statement's text.
+        written: Option<FieldDefault>,
     },
     /// Compares two values (rules 1 to 4).
     Compare(Comparison, ExprId, ExprId),

@@ -2,8 +2,9 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::doc::{Assignment, Binder, Count, Expr, Lambda, Query, Stage, Statement, Terminal};
+use crate::ir::doc::{Assignment, Binder, Count, Expr, ExprId, Lambda, Query, Stage, Statement, Terminal};
 use crate::ir::types::Type;
+use crate::ir::value::FieldDefault;
 
 /// One value that a query gives inside of a closure. Its own closures may name the rows around it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -65,6 +66,19 @@ impl Query {
                 *index = f(*index);
             }
             stage.lambdas_mut().into_iter().for_each(|lambda| lambda.map_constants(f));
+        }
+    }
+
+    /// Writes the constants for which `f` has a value into the query, where a filter compares with them.
+    pub(crate) fn write_constants(&mut self, f: &dyn Fn(u32) -> Option<FieldDefault>) {
+        for stage in &mut self.stages {
+            let is_filter = matches!(stage, Stage::Filter(_) | Stage::FilterSome(..));
+            for lambda in stage.lambdas_mut() {
+                if is_filter {
+                    lambda.write_compared(f);
+                }
+                lambda.each_query_mut(&mut |query| query.write_constants(f));
+            }
         }
     }
 
@@ -186,6 +200,25 @@ impl Lambda {
 
     fn map_constants(&mut self, f: &mut dyn FnMut(u32) -> u32) {
         self.nodes.iter_mut().for_each(|node| node.map_constants(f));
+    }
+
+    fn write_compared(&mut self, f: &dyn Fn(u32) -> Option<FieldDefault>) {
+        let compared: Vec<ExprId> = self
+            .nodes
+            .iter()
+            .filter_map(|node| match node {
+                Expr::Compare(_, left, right) => Some([*left, *right]),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        for (id, node) in (0..).zip(&mut self.nodes) {
+            if let Expr::Constant { index, written, .. } = node
+                && compared.contains(&id)
+            {
+                *written = f(*index);
+            }
+        }
     }
 
     fn map_binders(&mut self, f: &mut dyn FnMut(Binder) -> Binder) {

@@ -67,6 +67,8 @@ pub(crate) enum Expr {
     },
     /// The value of that bind.
     Bind(usize),
+    /// A value that the query names, and a partial index too.
+    Literal(FieldDefault),
     /// A number that the compiler wrote.
     Int(i64),
     /// A text that the compiler wrote: a type's name, a JSON path.

@@ -35,6 +35,7 @@ macro_rules! walks {
                 | Expr::Item { .. }
                 | Expr::Named { .. }
                 | Expr::Bind(_)
+                | Expr::Literal(_)
                 | Expr::Int(_)
                 | Expr::Text(_)
                 | Expr::AboveText

@@ -20,9 +20,11 @@ use sqlparser::parser::Parser;
 use self::compare::Tolerance;
 use self::scene::{Key, Scene};
 use crate::compile::{Disabled, PASSES};
+use crate::ir::doc::Comparison;
 use crate::ir::eval::sample::tree::{Built, Sketch, Step, Tree};
 use crate::ir::eval::sample::{self, COLLECTION, FIELDS, document, statement};
 use crate::ir::eval::{self, Answer, Collection, Document, EvalError, Input};
+use crate::ir::value::Value;
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -113,6 +115,49 @@ fn every_statement_answers_as_the_evaluator_however_it_is_planned() -> Result {
     assert!(seen.is_loose, "no index was entered for each of its few values");
     assert!(seen.is_partial, "no partial index served a statement");
     Ok(())
+}
+
+/// A statement that says first what a partial index is of, by the same literal.
+#[test]
+fn a_statement_answers_the_same_from_a_partial_index_that_names_its_literals() -> Result {
+    let conditions = literal_conditions();
+    let keys = [up(0), down(3), up(6), up(10), up(5), up(13), up(2)];
+    let indexes: Vec<(Key, Tree)> = keys.into_iter().zip(conditions.clone()).collect();
+    let scenes = [Scene::new(&[])?.and_partial(&indexes)?, Scene::new(COMPOUND)?.and_partial(&indexes)?];
+    let seen = RefCell::new(Seen::default());
+    let mut runner =
+        TestRunner::new(Config { failure_persistence: None, max_shrink_iters: 4_000, ..statement::cases() });
+    let strategy = (statement::sketch(), document::documents(DOCUMENTS), 0..conditions.len());
+    let outcome = runner.run(&strategy, |(mut sketch, documents, place)| {
+        sketch.stages.insert(0, Step::Filter(conditions[place].clone()));
+        let mut seen = seen.borrow_mut();
+        case(&scenes, &sketch, &documents, &mut seen)
+            .map_err(|error| TestCaseError::fail(format!("{error}\n{:?}", sketch.build().constants)))
+    });
+    outcome?;
+    assert!(seen.into_inner().is_partial, "no partial index served a statement");
+    Ok(())
+}
+
+/// Returns conditions with literals: text that needs quoting, numbers at both ends, floats, bools.
+fn literal_conditions() -> Vec<Tree> {
+    let compare = |comparison, place: usize, value: Value| {
+        let field = sample::expr::leaf(FIELDS[place]);
+        Tree::Compare(comparison, Box::new(field.tree), Box::new(Tree::Constant(value, field.ty)))
+    };
+    let is_none = |place: usize| Tree::IsNone(Box::new(sample::expr::leaf(FIELDS[place]).tree));
+    vec![
+        compare(Comparison::Ne, 0, Value::Text("a".into())),
+        compare(Comparison::Ge, 3, Value::Int(0)),
+        Tree::And(Box::new(compare(Comparison::Lt, 6, Value::Real(0.5))), Box::new(is_none(1))),
+        compare(Comparison::Eq, 8, Value::Bool(true)),
+        compare(Comparison::Eq, 5, Value::Int(1)),
+        Tree::Not(Box::new(compare(Comparison::Eq, 13, Value::Text("a'b\0".into())))),
+        Tree::Or(
+            Box::new(compare(Comparison::Gt, 3, Value::Int(i64::MIN))),
+            Box::new(compare(Comparison::EqOption, 1, Value::Text("\u{e9}".into()))),
+        ),
+    ]
 }
 
 /// Returns the scene of each set of indexes, one whose compound indexes are said to hold few values, and one of partial

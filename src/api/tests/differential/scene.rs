@@ -111,8 +111,13 @@ impl Scene {
             let sketch =
                 Sketch { stages: vec![Step::Filter(condition.clone())], end: End::Plain(Terminal::Count) };
             let catalog = catalog::of(&*txn.schema()?);
-            let conditions = compile::index_conditions(&sketch.build().statement, &catalog)?;
-            let filter = IndexFilter { conditions, columns: vec![format!("{condition:?}")] };
+            let built = sketch.build();
+            let made = compile::index_conditions(&built.statement, &built.constants, &catalog)?;
+            let filter = IndexFilter {
+                conditions: made.conditions,
+                columns: vec![format!("{condition:?}")],
+                literals: made.literals.into_iter().collect(),
+            };
             let spec = IndexSpec {
                 columns: vec![column_spec(key)],
                 unique: false,
@@ -188,7 +193,10 @@ impl Place {
         let catalog = self.catalog()?;
         let is_absent = |slot: &u16| built.params.get(usize::from(*slot)) == Some(&Value::Null);
         let absent: Vec<u16> = built.statement.optional_slots().into_iter().filter(is_absent).collect();
-        let (plan, trace) = compile::trace(&built.statement.without(&absent), &catalog, disabled)?;
+        let statement = built.statement.without(&absent);
+        let named = &self.txn.schema()?.literals;
+        let statement = compile::with_literals(&statement, &built.constants, named);
+        let (plan, trace) = compile::trace(&statement, &catalog, disabled)?;
         let stages = [Some(trace.course), trace.deep].into_iter().flatten().flat_map(|course| course.stages);
         let is_pass = |name: &&str| PASSES.iter().any(|pass| pass.name == *name);
         let fired = stages.map(|(name, _)| name).filter(is_pass).collect();

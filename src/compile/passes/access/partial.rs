@@ -1,6 +1,7 @@
 //! Partial indexes: one serves a query that states each of its conditions, in the same words.
 //!
-//! SQLite takes a partial index only where it finds the index's conditions among the query's. They name no literal, so
+//! SQLite takes a partial index only where it finds the index's conditions among the query's. A value that the index
+//! names is written into the query that names it too ([`with_literals`](crate::compile::with_literals)), never bound, so
 //! that the words of a condition are the whole of it.
 
 use crate::compile::emit;

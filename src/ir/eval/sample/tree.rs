@@ -202,7 +202,8 @@ impl Builder {
             }
             Step::FilterSome(Value::Null, ..) => return None,
             Step::FilterSome(value, ty, condition) => {
-                self.given = Some(Expr::Constant { index: self.constant(value.clone()), ty: *ty });
+                self.given =
+                    Some(Expr::Constant { index: self.constant(value.clone()), ty: *ty, written: None });
                 Stage::Filter(self.lambda(condition, 1))
             }
             Step::Order { keys, then } => {
@@ -270,7 +271,7 @@ impl Builder {
                 nullable: *nullable,
             },
             Tree::Constant(value, ty) if !self.literals_are_params => {
-                Expr::Constant { index: self.constant(value.clone()), ty: *ty }
+                Expr::Constant { index: self.constant(value.clone()), ty: *ty, written: None }
             }
             Tree::Constant(value, ty) | Tree::Param(value, ty) => {
                 Expr::Param { slot: self.param(value.clone(), *ty), ty: *ty }
