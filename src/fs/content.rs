@@ -64,7 +64,7 @@ impl<'t> Content<'t> {
     /// Cuts everything from a length on.
     pub(super) fn cut(&mut self, len: u64) -> Result<(), FsError> {
         let kept = self.layout.count(len);
-        self.delete(kept, None)?;
+        self.delete(kept, layout::LAST_NUMBER)?;
         if let Some(last) = kept.checked_sub(1) {
             let inside = usize::try_from(len - self.layout.offset(last)).unwrap_or(usize::MAX);
             let mut data = self.chunk(last)?;
@@ -80,7 +80,7 @@ impl<'t> Content<'t> {
     pub(super) fn punch(&mut self, offset: u64, end: u64) -> Result<(), FsError> {
         let (first, last) = (self.layout.count(offset), self.layout.number(end));
         if first < last {
-            self.delete(first, Some(last - 1))?;
+            self.delete(first, last - 1)?;
         }
         // What is left of the range is the end of one chunk, and the beginning of another or the middle of the same.
         let head_end = end.min(self.layout.offset(first));
@@ -100,7 +100,7 @@ impl<'t> Content<'t> {
             range.fill(0);
         }
         match data.len() {
-            0 => self.delete(piece.number, Some(piece.number)),
+            0 => self.delete(piece.number, piece.number),
             _ if stored <= piece.start => Ok(()),
             _ => self.put(piece.number, &data),
         }
@@ -108,7 +108,7 @@ impl<'t> Content<'t> {
 
     /// Gives all chunks back.
     pub(super) fn free(&self) -> Result<(), FsError> {
-        self.delete(0, None)
+        self.delete(0, layout::LAST_NUMBER)
     }
 
     /// Returns the stored bytes of a chunk; none when it is not there.
@@ -126,10 +126,11 @@ impl<'t> Content<'t> {
         Ok(())
     }
 
-    fn delete(&self, first: u64, last: Option<u64>) -> Result<(), FsError> {
-        let last = last.map_or(layout::last_key(self.number), |last| layout::key(self.number, last));
-        if layout::key(self.number, first) <= last {
-            self.txn.execute(DELETE, &[Bind::Int(layout::key(self.number, first)), Bind::Int(last)])?;
+    /// Gives the chunks of some numbers back. A file as long as can be ends where there is no number any more.
+    fn delete(&self, first: u64, last: u64) -> Result<(), FsError> {
+        if first <= last {
+            let keys = [first, last].map(|number| Bind::Int(layout::key(self.number, number)));
+            self.txn.execute(DELETE, &keys)?;
         }
         Ok(())
     }

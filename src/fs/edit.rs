@@ -60,7 +60,7 @@ impl<'t> Editor<'t> {
         offset: u64,
         bytes: &[u8],
     ) -> Result<(), FsError> {
-        let end = self.end(path, offset, bytes.len() as u64)?;
+        let end = self.layout.end(path, offset, bytes.len() as u64)?;
         if bytes.is_empty() {
             return Ok(());
         }
@@ -72,7 +72,7 @@ impl<'t> Editor<'t> {
 
     /// Makes a file as long as that: shorter by losing its end, longer by zeros.
     pub(crate) fn set_len(&self, entry: &mut Entry, path: &str, len: u64) -> Result<(), FsError> {
-        self.end(path, len, 0)?;
+        self.layout.end(path, len, 0)?;
         if len == entry.len {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl<'t> Editor<'t> {
 
     /// Replaces all the bytes.
     pub(crate) fn replace(&self, entry: &mut Entry, path: &str, bytes: &[u8]) -> Result<(), FsError> {
-        let len = self.end(path, 0, bytes.len() as u64)?;
+        let len = self.layout.end(path, 0, bytes.len() as u64)?;
         if let (Some(number), true) = (entry.content, len < entry.len) {
             Content::of(self.txn, self.layout, number)?.cut(len)?;
         }
@@ -120,7 +120,7 @@ impl<'t> Editor<'t> {
         let (source, offset) = from;
         let (target, path, place) = to;
         let len = len.min(source.len.saturating_sub(offset));
-        self.end(path, place, len)?;
+        self.layout.end(path, place, len)?;
         if len == 0 {
             return Ok(0);
         }
@@ -184,12 +184,6 @@ impl<'t> Editor<'t> {
             ],
         )?;
         Ok(())
-    }
-
-    /// Returns the end of a range that is to be written.
-    pub(super) fn end(&self, path: &str, offset: u64, len: u64) -> Result<u64, FsError> {
-        let too_long = || FsError::TooLong { path: path.into(), limit: self.layout.max_len() };
-        self.layout.end(offset, len).ok_or_else(too_long)
     }
 }
 

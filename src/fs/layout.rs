@@ -11,6 +11,9 @@ pub(crate) const MAX_LEN: u64 = 8 << 40;
 /// The bits of a chunk's key below its content's number.
 const NUMBER_BITS: u32 = 31;
 
+/// The largest number that a chunk can have in its file.
+pub(super) const LAST_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
+
 /// Contents have the numbers from 1 up to this one.
 pub(super) const MAX_CONTENT: i64 = (1 << (63 - NUMBER_BITS)) - 1;
 
@@ -57,9 +60,10 @@ impl Layout {
         MAX_LEN.min((self.chunk_len as u64) << NUMBER_BITS)
     }
 
-    /// Returns the end of a range, when a file can be that long.
-    pub(super) fn end(self, offset: u64, len: u64) -> Option<u64> {
-        offset.checked_add(len).filter(|end| *end <= self.max_len())
+    /// Returns the end of a range that is to be written to a file.
+    pub(crate) fn end(self, path: &str, offset: u64, len: u64) -> Result<u64, FsError> {
+        let end = offset.checked_add(len).filter(|end| *end <= self.max_len());
+        end.ok_or_else(|| FsError::TooLong { path: path.into(), limit: self.max_len() })
     }
 
     /// Returns the parts of a range, in order.
@@ -108,19 +112,19 @@ impl Layout {
     }
 }
 
-/// Returns the key of a chunk.
+/// Returns the key of a chunk, whose number is at most [`LAST_NUMBER`].
 pub(super) fn key(content: i64, number: u64) -> i64 {
-    (content << NUMBER_BITS) | (number & ((1 << NUMBER_BITS) - 1)) as i64
+    (content << NUMBER_BITS) | (number & LAST_NUMBER) as i64
 }
 
 /// Returns the content and the number in it of a key.
 pub(super) fn unkey(key: i64) -> (i64, u64) {
-    (key >> NUMBER_BITS, (key & ((1 << NUMBER_BITS) - 1)) as u64)
+    (key >> NUMBER_BITS, key as u64 & LAST_NUMBER)
 }
 
 /// Returns the largest key that a content can have.
 pub(super) fn last_key(content: i64) -> i64 {
-    key(content, (1 << NUMBER_BITS) - 1)
+    key(content, LAST_NUMBER)
 }
 
 #[cfg(test)]
@@ -157,8 +161,8 @@ mod tests {
 
     #[test]
     fn no_range_ends_past_the_limit() {
-        assert_eq!(LAYOUT.end(MAX_LEN - 1, 1), Some(MAX_LEN));
-        assert_eq!(LAYOUT.end(MAX_LEN, 1), None);
-        assert_eq!(LAYOUT.end(u64::MAX, 1), None);
+        assert!(LAYOUT.end("/a", MAX_LEN - 1, 1).is_ok_and(|end| end == MAX_LEN));
+        assert!(LAYOUT.end("/a", MAX_LEN, 1).is_err());
+        assert!(LAYOUT.end("/a", u64::MAX, 1).is_err());
     }
 }

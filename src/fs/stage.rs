@@ -35,7 +35,7 @@ impl Editor<'_> {
 
     /// Writes the next bytes.
     pub(crate) fn append_staged(&self, staged: &mut Staged, path: &str, bytes: &[u8]) -> Result<(), FsError> {
-        let end = self.end(path, staged.len, bytes.len() as u64)?;
+        let end = self.layout.end(path, staged.len, bytes.len() as u64)?;
         if !self.is_staged(*staged)? {
             return Err(FsError::Changed { path: path.into() });
         }
@@ -46,7 +46,7 @@ impl Editor<'_> {
 
     /// Makes what is staged as long as that; what is added reads as zeros and takes no space.
     pub(crate) fn extend_staged(&self, staged: &mut Staged, path: &str, len: u64) -> Result<(), FsError> {
-        staged.len = self.end(path, len, 0)?.max(staged.len);
+        staged.len = self.layout.end(path, len, 0)?.max(staged.len);
         Ok(())
     }
 

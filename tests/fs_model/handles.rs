@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use vellum::{ErrorKind, File, FileMut};
 
 use crate::compare::same;
-use crate::draw::Draw;
+use crate::draw::{Draw, MAX_LEN};
 use crate::model::{Answer, Content, Model};
 use crate::support::TestResult;
 
@@ -35,7 +35,8 @@ fn draw_seek(draw: &mut Draw) -> SeekFrom {
     match draw.below(8) {
         0 => SeekFrom::Start(u64::MAX),
         1 => SeekFrom::End(i64::MAX),
-        2..4 => SeekFrom::End(by),
+        2 => SeekFrom::Start(MAX_LEN),
+        3 => SeekFrom::End(by),
         4..6 => SeekFrom::Current(by),
         _ => SeekFrom::Start(draw.len()),
     }
@@ -154,12 +155,14 @@ impl<'s> Editor<'s> {
         match draw.below(10) {
             0..3 => {
                 let bytes = draw.bytes();
-                if !bytes.is_empty() {
+                let is_too_large = self.position + bytes.len() as u64 > MAX_LEN;
+                let expected = if is_too_large { Err(ErrorKind::TooLarge) } else { Ok(bytes.len()) };
+                if expected.is_ok() && !bytes.is_empty() {
                     let pending = self.pending.get_or_insert((self.position, Vec::new()));
                     pending.1.extend_from_slice(&bytes);
                 }
-                self.position += bytes.len() as u64;
-                same_stream("write", self.file.write(&bytes), &Ok(bytes.len()))
+                self.position += expected.unwrap_or(0) as u64;
+                same_stream("write", self.file.write(&bytes), &expected)
             }
             3 => {
                 let expected = self.store(model);

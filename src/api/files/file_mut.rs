@@ -205,6 +205,8 @@ impl Read for FileMut<'_> {
 
 impl Write for FileMut<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // What can never be stored must not become pending.
+        self.layout.end(&self.path, self.position, bytes.len() as u64).map_err(crate::Error::from)?;
         let pending = self.pending.get_mut();
         let is_next = pending.at + pending.bytes.len() as u64 == self.position;
         if !pending.bytes.is_empty() && (!is_next || pending.bytes.len() + bytes.len() > PENDING_LEN) {
