@@ -63,10 +63,13 @@ impl Editor<'_> {
         self.changed(entry)
     }
 
-    /// Frees what was staged.
+    /// Frees what was staged, unless a file has it: a swap whose outcome is unknown was perhaps done.
     pub(crate) fn discard(&self, staged: Staged) -> Result<(), FsError> {
-        Content::of(self.txn, self.layout, staged.number)?.free()?;
-        self.unstage(staged.number)
+        if self.is_staged(staged)? {
+            Content::of(self.txn, self.layout, staged.number)?.free()?;
+            self.unstage(staged.number)?;
+        }
+        Ok(())
     }
 
     /// Frees what was staged by processes that are gone.
@@ -155,12 +158,15 @@ impl std::fmt::Display for Owner {
     }
 }
 
-/// Returns when a process of this namespace started, in ticks since the boot: field 22 of proc(5)'s `stat`, counted
-/// behind the name, which may hold anything.
+/// Returns when a process of this namespace started, if it still runs, in ticks since the boot: field 22 of proc(5)'s
+/// `stat`, counted behind the name, which may hold anything.
 fn start_of(pid: u32) -> Option<String> {
     let stat = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
     let (_, behind_name) = stat.rsplit_once(')')?;
-    behind_name.split_whitespace().nth(19).map(str::to_owned)
+    let mut fields = behind_name.split_whitespace();
+    // A process that has ended is listed until its parent asks for it, which some parents never do.
+    let has_ended = matches!(fields.next()?, "Z" | "X");
+    if has_ended { None } else { fields.nth(18).map(str::to_owned) }
 }
 
 #[cfg(test)]
@@ -180,5 +186,24 @@ mod tests {
             assert_eq!(here.knows(&elsewhere.to_string()), None);
         }
         assert_eq!(here.knows("nonsense"), None);
+    }
+
+    #[test]
+    fn a_process_that_ended_is_gone_before_its_parent_asks_for_it() -> std::io::Result<()> {
+        let here = Owner::this();
+        if here.start.is_empty() {
+            return Ok(());
+        }
+        let mut child = std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn()?;
+        let start = start_of(child.id()).unwrap_or_default();
+        let owner = Owner { pid: child.id(), start, ..Owner::this() }.to_string();
+        assert_eq!(here.knows(&owner), Some(true));
+        child.kill()?;
+        while here.knows(&owner) == Some(true) {
+            std::thread::yield_now();
+        }
+        child.wait()?;
+        assert_eq!(here.knows(&owner), Some(false));
+        Ok(())
     }
 }

@@ -506,8 +506,9 @@ impl<'s> Files<'s> {
         let shared = &self.session.shared;
         self.session.write_all(|write| {
             let editor = Editor::new(write, layout);
-            if !shared.has_swept.swap(true, Ordering::Relaxed) {
+            if !shared.has_swept.load(Ordering::Relaxed) {
                 editor.discard_abandoned()?;
+                shared.has_swept.store(true, Ordering::Relaxed);
             }
             Ok(f(&editor)?)
         })

@@ -314,3 +314,24 @@ impl From<crate::Error> for io::Error {
         io::Error::new(kind, error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Database;
+
+    #[test]
+    fn a_swap_that_was_done_though_nobody_said_so_is_not_freed() -> Result<()> {
+        let files = Database::open_in_memory()?.files();
+        let path = FsPath::parse("/a")?;
+        let mut staging = Staging::begin(&files)?;
+        staging.append(path, b"bytes")?;
+        if let Some(staged) = staging.staged {
+            files.change(|editor| editor.swap(&mut editor.file_or_new(path)?, "/a", staged))?;
+        }
+        drop(staging);
+        assert_eq!(files.read("/a")?, b"bytes");
+        assert_eq!(files.check()?, []);
+        Ok(())
+    }
+}
