@@ -244,7 +244,7 @@ fn fs_kind(error: &FsError) -> ErrorKind {
         | FsError::IntoItself { .. } => ErrorKind::InvalidQuery,
         FsError::InvalidPosition { .. } => ErrorKind::OutOfRange,
         FsError::Changed { .. } => ErrorKind::Changed,
-        FsError::TooLong { .. } => ErrorKind::TooLarge,
+        FsError::TooLong { .. } | FsError::NoMemory { .. } => ErrorKind::TooLarge,
         FsError::Source { .. } => ErrorKind::Io,
         FsError::Disk { source, .. } => disk_kind(source),
         FsError::Stopped { .. } => ErrorKind::Stopped,

@@ -54,3 +54,24 @@ fn a_stream_past_the_longest_length_is_refused_at_once_and_its_handle_goes_on() 
     assert_eq!(db.files().read("/a")?, b"abc");
     Ok(())
 }
+
+#[test]
+fn a_file_that_memory_cannot_hold_is_refused_whole_and_read_in_parts() -> TestResult {
+    const OVERCOMMIT: &str = "/proc/sys/vm/overcommit_memory";
+    if std::fs::read_to_string(OVERCOMMIT).is_ok_and(|policy| policy.trim() == "1") {
+        eprintln!("skipped: this system promises memory that it does not have");
+        return Ok(());
+    }
+    let db = Database::open_in_memory()?;
+    let files = db.files();
+    files.write_at("/a", MAX_LEN - 1, "x")?;
+    let error = files.read("/a").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    assert_eq!(
+        error.to_string(),
+        "`/a` has 8796093022208 bytes, more than there is memory for: open it, and read parts"
+    );
+    let mut out = [9; 3];
+    assert_eq!((files.open("/a")?.read_at(MAX_LEN - 3, &mut out)?, &out), (3, b"\0\0x"));
+    Ok(())
+}

@@ -83,6 +83,14 @@ pub enum FsError {
         /// The longest file, in bytes.
         limit: u64,
     },
+    /// A whole file was asked for, and memory has no room for it. Open it, and read parts.
+    #[error("`{path}` has {length} bytes, more than there is memory for: open it, and read parts")]
+    NoMemory {
+        /// The path.
+        path: Box<str>,
+        /// The length of the file, in bytes.
+        length: u64,
+    },
     /// A seek to before the first byte, or past what can be counted.
     #[error("a position in `{path}` must be at least 0 and at most {}", i64::MAX)]
     InvalidPosition {

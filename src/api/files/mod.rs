@@ -67,7 +67,8 @@ impl<'s> Files<'s> {
     /// Returns all the bytes of a file.
     ///
     /// # Errors
-    /// `NotFound`; `TypeMismatch` for a directory; `InvalidQuery` for what is no path.
+    /// `NotFound`; `TypeMismatch` for a directory; `InvalidQuery` for what is no path; `TooLarge` for more bytes than
+    /// memory has room for: [`Files::open`] reads them in parts.
     ///
     /// ```
     /// # use vellum::Database;
@@ -83,7 +84,8 @@ impl<'s> Files<'s> {
         let path = FsPath::parse(path)?;
         self.look(|conn, layout| {
             let entry = file(conn, path)?;
-            let mut bytes = vec![0; usize::try_from(entry.len).unwrap_or(usize::MAX)];
+            let mut bytes = zeros(entry.len)
+                .ok_or_else(|| FsError::NoMemory { path: path.to_string().into(), length: entry.len })?;
             let count = fs::read_known(conn, layout, &entry, 0, &mut bytes)?;
             bytes.truncate(count);
             Ok(bytes)
@@ -513,6 +515,14 @@ impl<'s> Files<'s> {
             Ok(f(&editor)?)
         })
     }
+}
+
+/// Returns that many zeros, where memory has room for them.
+fn zeros(len: u64) -> Option<Vec<u8>> {
+    let len = usize::try_from(len).ok()?;
+    // `vec!` gets its zeros from the system for nothing, but ends the process where it gets none.
+    Vec::<u8>::new().try_reserve_exact(len).ok()?;
+    Some(vec![0; len])
 }
 
 /// Returns the file of a path.
