@@ -30,17 +30,19 @@ fn names(conn: &Conn, problems: &mut Vec<Problem>) -> Result<(), FsError> {
            WHERE child.parent = tree.id AND child.id <> ?1
              AND EXISTS (SELECT 1 FROM vellum_entry d WHERE d.id = tree.id AND d.kind = 0))
          SELECT id FROM vellum_entry WHERE id NOT IN tree";
-    const NAMES: &str = "SELECT id, name FROM vellum_entry WHERE id <> ?1";
-    match entry::by_id(conn, ROOT)? {
-        Some(root) if root.kind == entry::Kind::Directory && root.parent == 0 => {}
-        _ => problems.push(Problem { place: "/".into(), what: "the root is no directory".into() }),
+    const ROOTS: &str = "SELECT 1 FROM vellum_entry WHERE id = ?1 AND parent = 0 AND name = '' AND kind = 0";
+    // As bytes: what is stored is perhaps not UTF-8.
+    const NAMES: &str = "SELECT id, CASE typeof(name) WHEN 'text' THEN CAST(name AS BLOB) END
+        FROM vellum_entry WHERE id <> ?1";
+    if conn.first(ROOTS, &[Bind::Int(ROOT)], |_| Ok(()))?.is_none() {
+        problems.push(Problem { place: "/".into(), what: "the root is no directory".into() });
     }
     rows(conn, LOST, &[Bind::Int(ROOT)], problems, |id, _| {
         Ok(Some((format!("entry {id}"), "it hangs below no directory".into())))
     })?;
     rows(conn, NAMES, &[Bind::Int(ROOT)], problems, |id, name| {
         let wrong = match name {
-            Cell::Text(name) => path::wrong_with(name),
+            Cell::Blob(name) => str::from_utf8(name).map_or(Some("its name is not UTF-8"), path::wrong_with),
             _ => Some("its name is no text"),
         };
         Ok(wrong.map(|what| (format!("entry {id}"), what.to_owned())))
@@ -52,7 +54,13 @@ fn entries(conn: &Conn, problems: &mut Vec<Problem>) -> Result<(), FsError> {
     const ODD: &[(&str, &str)] = &[
         ("kind NOT IN (0, 1)", "it is neither a file nor a directory"),
         ("kind = 0 AND (content IS NOT NULL OR length <> 0)", "it is a directory with bytes"),
-        ("length < 0", "its length is negative"),
+        ("length < 0 OR length > 8 << 40", "it has a length that no file has"),
+        (
+            "typeof(content) NOT IN ('integer', 'null') OR (typeof(parent), typeof(kind), typeof(length), typeof(version),
+               typeof(created), typeof(modified))
+               <> ('integer', 'integer', 'integer', 'integer', 'integer', 'integer')",
+            "it lacks a number",
+        ),
         (
             "id <> 1 AND id >= (SELECT value FROM vellum_meta WHERE key = 'next_content')",
             "its number has not been given",

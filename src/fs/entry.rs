@@ -1,6 +1,7 @@
 //! Entries: the rows that give files and directories their names.
 
 use super::error::FsError;
+use super::layout;
 use super::path::FsPath;
 use crate::store::{Bind, Cell, Conn, Row};
 
@@ -23,6 +24,10 @@ impl Kind {
             Kind::Directory => 0,
             Kind::File => 1,
         }
+    }
+
+    fn of(stored: i64) -> Option<Self> {
+        [Kind::Directory, Kind::File].into_iter().find(|kind| kind.stored() == stored)
     }
 }
 
@@ -47,7 +52,10 @@ pub(crate) struct Entry {
 impl Entry {
     /// Reads the columns of [`COLUMNS`], the first of them at `first`.
     pub(super) fn read(row: &Row<'_>, first: usize) -> Result<Self, FsError> {
-        let int = |at: usize| row.int(first + at).map_err(FsError::from);
+        let int = |at: usize| match row.cell(first + at)? {
+            Cell::Int(int) => Ok(int),
+            _ => Err(damaged(row, first, "it lacks a number")),
+        };
         let content = match row.cell(first + 3)? {
             Cell::Int(content) => Some(content),
             _ => None,
@@ -59,9 +67,13 @@ impl Entry {
         Ok(Entry {
             id: int(0)?,
             parent: int(1)?,
-            kind: if int(2)? == Kind::File.stored() { Kind::File } else { Kind::Directory },
+            kind: Kind::of(int(2)?)
+                .ok_or_else(|| damaged(row, first, "it is neither a file nor a directory"))?,
             content,
-            len: u64::try_from(int(4)?).unwrap_or(0),
+            len: u64::try_from(int(4)?)
+                .ok()
+                .filter(|len| *len <= layout::MAX_LEN)
+                .ok_or_else(|| damaged(row, first, "it has a length that no file has"))?,
             version: int(5)?,
             created: int(6)?,
             modified: int(7)?,
@@ -83,6 +95,20 @@ impl Entry {
             Kind::Directory => Ok(self),
             Kind::File => Err(FsError::NotADirectory { path: path.to_string().into() }),
         }
+    }
+}
+
+/// Returns the error of a row that was not written by us, whose id is in the column `first`.
+fn damaged(row: &Row<'_>, first: usize, what: &str) -> FsError {
+    let id = row.int(first).unwrap_or(0);
+    FsError::Damaged { path: format!("entry {id}").into(), what: what.into() }
+}
+
+/// Reads a name, or a path of some, of the entry whose id is in the first column.
+pub(super) fn name<'r>(row: &Row<'r>, column: usize) -> Result<&'r str, FsError> {
+    match row.cell(column)? {
+        Cell::Text(name) => Ok(name),
+        _ => Err(damaged(row, 0, "its name is no text")),
     }
 }
 
@@ -116,7 +142,10 @@ pub(crate) fn find(conn: &Conn, path: FsPath<'_>) -> Result<Option<Entry>, FsErr
     }
     match found {
         Some(entry) => Ok(Some(entry)),
-        None => by_id(conn, ROOT),
+        None => match by_id(conn, ROOT)? {
+            Some(root) => Ok(Some(root)),
+            None => Err(FsError::Damaged { path: "/".into(), what: "it is not there".into() }),
+        },
     }
 }
 
@@ -127,13 +156,18 @@ pub(crate) fn get(conn: &Conn, path: FsPath<'_>) -> Result<Entry, FsError> {
 
 /// Returns the path of an entry, by the chain of its parents.
 pub(super) fn path_of(conn: &Conn, id: i64) -> Result<String, FsError> {
-    const SQL: &str = "SELECT parent, name FROM vellum_entry WHERE id = ?1";
+    const SQL: &str = "SELECT parent, CAST(name AS BLOB) FROM vellum_entry WHERE id = ?1";
     let mut names = Vec::new();
     let mut at = id;
     // Twice as deep as a path can be: a chain that is longer goes round.
     while at != ROOT && names.len() <= super::path::MAX_PATH_LEN {
-        let step = conn.first(SQL, &[Bind::Int(at)], |row| Ok((row.int(0)?, row.text(1)?.to_owned())))?;
-        let Some((parent, name)) = step else { break };
+        let step = conn.first(SQL, &[Bind::Int(at)], |row| match (row.cell(0)?, row.cell(1)?) {
+            (Cell::Int(parent), Cell::Blob(name)) => {
+                Ok(Some((parent, String::from_utf8_lossy(name).into_owned())))
+            }
+            _ => Ok(None),
+        })?;
+        let Some((parent, name)) = step.flatten() else { break };
         names.push(name);
         at = parent;
     }

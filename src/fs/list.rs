@@ -1,9 +1,9 @@
 //! What is in a directory: pages in any order, trees, sums.
 
-use super::entry::{self, Entry, Kind};
+use super::entry::{self, Entry, Kind, ROOT};
 use super::error::FsError;
 use super::path::FsPath;
-use crate::store::{Bind, Conn, Row};
+use crate::store::{Bind, Cell, Conn};
 
 /// What a listing is sorted by; equal ones by their paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,16 +60,11 @@ pub(crate) fn list(
         }
     }
     while let Some(row) = stmt.step()? {
-        let inside = inside(&row, 9)?;
-        if !each(Entry::read(&row, 0)?, inside)? {
+        if !each(Entry::read(&row, 0)?, entry::name(&row, 9)?)? {
             break;
         }
     }
     Ok(())
-}
-
-fn inside<'r>(row: &Row<'r>, column: usize) -> Result<&'r str, FsError> {
-    Ok(row.text(column)?)
 }
 
 /// Returns the statement of a listing: a few dozen different ones.
@@ -92,7 +87,7 @@ fn sql(listing: &Listing) -> String {
                SELECT {columns}, name AS path FROM vellum_entry WHERE parent = ?1
                UNION ALL
                SELECT {of_child}, tree.path || '/' || child.name FROM tree CROSS JOIN vellum_entry child
-               WHERE tree.kind = 0 AND child.parent = tree.id)
+               WHERE tree.kind = 0 AND child.parent = tree.id AND child.id <> {ROOT})
              SELECT {columns}, path FROM tree {after} ORDER BY {order}",
             of_child = columns.split(", ").map(|name| format!("child.{name}")).collect::<Vec<_>>().join(", ")
         );
@@ -114,24 +109,30 @@ pub(crate) struct Usage {
 
 /// Returns what a file or a directory and all that is inside hold.
 pub(crate) fn usage(conn: &Conn, path: FsPath<'_>) -> Result<Usage, FsError> {
-    const SQL: &str = "WITH RECURSIVE tree AS (
-           SELECT id, kind, content, length FROM vellum_entry WHERE id = ?1
+    const SQL: &str = "WITH RECURSIVE tree(id) AS (
+           SELECT ?1
            UNION ALL
-           SELECT child.id, child.kind, child.content, child.length FROM tree CROSS JOIN vellum_entry child
-           WHERE tree.kind = 0 AND child.parent = tree.id)
-         SELECT count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 0), coalesce(sum(length), 0),
-           coalesce(sum((SELECT sum(length(data)) FROM vellum_chunk
-             WHERE k BETWEEN content << 31 AND (content << 31) + 2147483647)), 0)
-         FROM tree";
+           SELECT child.id FROM tree CROSS JOIN vellum_entry child WHERE child.parent = tree.id AND child.id <> 1)
+         SELECT e.id, parent, kind, content, length, version, created, modified, hash,
+           (SELECT sum(length(data)) FROM vellum_chunk
+            WHERE k BETWEEN content << 31 AND (content << 31) + 2147483647)
+         FROM tree CROSS JOIN vellum_entry e ON e.id = tree.id";
     let root = entry::get(conn, path)?;
-    let read = |row: &Row<'_>| {
-        let at = |column| row.int(column).map(|int| u64::try_from(int).unwrap_or(0));
-        Ok(Usage { files: at(0)?, directories: at(1)?, len: at(2)?, allocated: at(3)? })
-    };
-    let mut usage = conn.first(SQL, &[Bind::Int(root.id)], read)?.unwrap_or_default();
-    if root.kind == Kind::Directory {
-        // The directory itself is not inside.
-        usage.directories = usage.directories.saturating_sub(1);
+    let mut usage = Usage::default();
+    let mut stmt = conn.prepare(SQL)?;
+    stmt.bind(1, Bind::Int(root.id))?;
+    while let Some(row) = stmt.step()? {
+        let entry = Entry::read(&row, 0)?;
+        match entry.kind {
+            Kind::File => usage.files += 1,
+            // The directory itself is not inside.
+            Kind::Directory => usage.directories += u64::from(entry.id != root.id),
+        }
+        // Not by SQLite: the lengths of sparse files can be more than its integers hold.
+        usage.len = usage.len.saturating_add(entry.len);
+        if let Cell::Int(allocated) = row.cell(9)? {
+            usage.allocated = usage.allocated.saturating_add(u64::try_from(allocated).unwrap_or(0));
+        }
     }
     Ok(usage)
 }

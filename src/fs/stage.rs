@@ -10,7 +10,7 @@ use super::content::{self, Content};
 use super::edit::{self, Editor};
 use super::entry::Entry;
 use super::error::FsError;
-use crate::store::{Bind, Conn};
+use crate::store::{Bind, Cell, Conn};
 
 /// How long what is staged is left alone when nobody can tell whether its owner lives.
 const PATIENCE_NS: i64 = 24 * 3_600 * 1_000_000_000;
@@ -98,13 +98,16 @@ fn abandoned(conn: &Conn) -> Result<Vec<i64>, FsError> {
     let mut numbers = Vec::new();
     let here = Owner::this();
     while let Some(row) = stmt.step()? {
-        let (number, owner, since) = (row.int(0)?, row.text(1)?, row.int(2)?);
-        let is_gone = match here.knows(owner) {
-            Some(lives) => !lives,
-            None => edit::now().saturating_sub(since) > PATIENCE_NS,
+        // A row without an owner or a time is nobody's.
+        let is_gone = match (row.cell(1)?, row.cell(2)?) {
+            (Cell::Text(owner), Cell::Int(since)) => match here.knows(owner) {
+                Some(lives) => !lives,
+                None => edit::now().saturating_sub(since) > PATIENCE_NS,
+            },
+            _ => true,
         };
         if is_gone {
-            numbers.push(number);
+            numbers.push(row.int(0)?);
         }
     }
     Ok(numbers)

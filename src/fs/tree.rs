@@ -230,12 +230,12 @@ impl Editor<'_> {
 
     fn children(&self, directory: i64) -> Result<Vec<(Entry, String)>, FsError> {
         const SQL: &str = "SELECT id, parent, kind, content, length, version, created, modified, hash, name
-            FROM vellum_entry WHERE parent = ?1";
+            FROM vellum_entry WHERE parent = ?1 AND id <> 1";
         let mut stmt = self.txn.prepare(SQL)?;
         stmt.bind(1, Bind::Int(directory))?;
         let mut children = Vec::new();
         while let Some(row) = stmt.step()? {
-            children.push((Entry::read(&row, 0)?, row.text(9)?.to_owned()));
+            children.push((Entry::read(&row, 0)?, entry::name(&row, 9)?.to_owned()));
         }
         Ok(children)
     }

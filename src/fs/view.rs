@@ -55,12 +55,13 @@ pub(crate) fn read_at(
                 *found.insert(Bytes { count: count(len, offset, out.len()), version: row.int(0)?, len })
             }
         };
-        if let (Cell::Int(key), Cell::Blob(data)) = (row.cell(2)?, row.cell(3)?) {
+        if let Cell::Int(key) = row.cell(2)? {
+            let Cell::Blob(data) = row.cell(3)? else { return Err(damaged(key)) };
             let begin = layout.offset(layout::unkey(key).1);
             // What the chunk holds of the range.
             let skipped = usize::try_from(offset.saturating_sub(begin)).unwrap_or(usize::MAX);
             let at = usize::try_from(begin.saturating_sub(offset)).unwrap_or(usize::MAX).min(bytes.count);
-            let data = data.get(skipped..).unwrap_or_default();
+            let data = data.get(skipped..data.len().min(layout.chunk_len)).unwrap_or_default();
             let stored = data.len().min(bytes.count - at);
             fill_zero(out, filled, at);
             if let (Some(out), Some(data)) = (out.get_mut(at..at + stored), data.get(..stored)) {
@@ -73,6 +74,10 @@ pub(crate) fn read_at(
         fill_zero(out, filled, bytes.count);
     }
     Ok(found)
+}
+
+fn damaged(key: i64) -> FsError {
+    FsError::Damaged { path: format!("chunk {key}").into(), what: "it holds no bytes".into() }
 }
 
 /// Reads bytes of a file that cannot have changed since its entry was read.
