@@ -44,14 +44,6 @@ impl<'t> Editor<'t> {
         found.ok_or_else(|| FsError::Changed { path: path.into() })
     }
 
-    /// Returns the file of a path, made with its parents when it is missing.
-    pub(crate) fn file_or_new(&self, path: FsPath<'_>) -> Result<Entry, FsError> {
-        match entry::find(self.txn, path)? {
-            Some(entry) => entry.file(path),
-            None => self.add(path, Kind::File),
-        }
-    }
-
     /// Writes bytes at an offset; a gap before them reads as zeros.
     pub(crate) fn write_at(
         &self,

@@ -133,7 +133,7 @@ pub(crate) fn find(conn: &Conn, path: FsPath<'_>) -> Result<Option<Entry>, FsErr
         let parent = match &found {
             None => ROOT,
             Some(Entry { kind: Kind::Directory, id, .. }) => *id,
-            Some(file) => return Err(FsError::NotADirectory { path: path_of(conn, file.id)?.into() }),
+            Some(file) => return Err(not_a_directory(conn, file.id)?),
         };
         match child(conn, parent, name)? {
             Some(entry) => found = Some(entry),
@@ -144,9 +144,19 @@ pub(crate) fn find(conn: &Conn, path: FsPath<'_>) -> Result<Option<Entry>, FsErr
         Some(entry) => Ok(Some(entry)),
         None => match by_id(conn, ROOT)? {
             Some(root) => Ok(Some(root)),
-            None => Err(FsError::Damaged { path: "/".into(), what: "it is not there".into() }),
+            None => Err(missing(ROOT)),
         },
     }
+}
+
+/// Returns the error of a file that should be a directory.
+pub(super) fn not_a_directory(conn: &Conn, id: i64) -> Result<FsError, FsError> {
+    Ok(FsError::NotADirectory { path: path_of(conn, id)?.into() })
+}
+
+/// Returns the error of a directory that has entries, and is not there itself.
+pub(super) fn missing(id: i64) -> FsError {
+    FsError::Damaged { path: format!("entry {id}").into(), what: "it is not there".into() }
 }
 
 /// Returns the entry of a path that has to be there.

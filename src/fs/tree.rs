@@ -17,13 +17,46 @@ pub(crate) enum Over {
 }
 
 impl Editor<'_> {
-    /// Makes a file or a directory that is not there, with its parents.
-    pub(crate) fn add(&self, path: FsPath<'_>, kind: Kind) -> Result<Entry, FsError> {
+    /// Makes a file that is not there, with its parents.
+    pub(crate) fn new_file(&self, path: FsPath<'_>) -> Result<Entry, FsError> {
         let Some((parent, name)) = path.split() else { return Err(already(path)) };
         let parent = self.directory_or_new(parent)?;
-        if entry::child(self.txn, parent, name)?.is_some() {
-            return Err(already(path));
+        match entry::child(self.txn, parent, name)? {
+            Some(_) => Err(already(path)),
+            None => self.add(parent, name, Kind::File),
         }
+    }
+
+    /// Returns the file of a path, made with its parents when it is missing.
+    pub(crate) fn file_or_new(&self, path: FsPath<'_>) -> Result<Entry, FsError> {
+        let Some((parent, name)) = path.split() else { return entry::get(self.txn, path)?.file(path) };
+        let parent = self.directory_or_new(parent)?;
+        match entry::child(self.txn, parent, name)? {
+            Some(entry) => entry.file(path),
+            None => self.add(parent, name, Kind::File),
+        }
+    }
+
+    /// Returns the id of a directory, made with its parents when it is missing.
+    pub(crate) fn directory_or_new(&self, path: FsPath<'_>) -> Result<i64, FsError> {
+        let mut directory = ROOT;
+        let mut is_new = false;
+        for name in path.names() {
+            // In a new directory there is nothing.
+            let found = if is_new { None } else { entry::child(self.txn, directory, name)? };
+            directory = match found {
+                Some(Entry { kind: Kind::Directory, id, .. }) => id,
+                Some(file) => return Err(entry::not_a_directory(self.txn, file.id)?),
+                None => {
+                    is_new = true;
+                    self.add(directory, name, Kind::Directory)?.id
+                }
+            };
+        }
+        Ok(directory)
+    }
+
+    fn add(&self, parent: i64, name: &str, kind: Kind) -> Result<Entry, FsError> {
         let entry = Entry {
             id: content::new_number(self.txn)?,
             parent,
@@ -37,14 +70,6 @@ impl Editor<'_> {
         };
         self.insert(&entry, name)?;
         Ok(entry)
-    }
-
-    /// Returns the id of a directory, made with its parents when it is missing.
-    pub(crate) fn directory_or_new(&self, path: FsPath<'_>) -> Result<i64, FsError> {
-        match entry::find(self.txn, path)? {
-            Some(found) => Ok(found.directory(path)?.id),
-            None => Ok(self.add(path, Kind::Directory)?.id),
-        }
     }
 
     /// Moves a file or a directory, into a directory that is made when it is missing.
@@ -219,8 +244,10 @@ impl Editor<'_> {
     /// Notes that the names in a directory have changed.
     fn touch(&self, directory: i64) -> Result<(), FsError> {
         const SQL: &str = "UPDATE vellum_entry SET modified = ?2 WHERE id = ?1";
-        self.txn.execute(SQL, &[Bind::Int(directory), Bind::Int(self.now)])?;
-        Ok(())
+        match self.txn.execute(SQL, &[Bind::Int(directory), Bind::Int(self.now)])? {
+            0 => Err(entry::missing(directory)),
+            _ => Ok(()),
+        }
     }
 
     fn is_empty(&self, directory: i64) -> Result<bool, FsError> {

@@ -308,7 +308,7 @@ impl Write {
 /// Returns the entry of a file that is to be written.
 fn place(editor: &Editor<'_>, path: &str, replaces: bool) -> Result<Entry, FsError> {
     let path = FsPath::parse(path)?;
-    if replaces { editor.file_or_new(path) } else { editor.add(path, Kind::File) }
+    if replaces { editor.file_or_new(path) } else { editor.new_file(path) }
 }
 
 /// When something was made and when it was changed last, where the system says so.

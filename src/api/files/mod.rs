@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 
 use crate::api::collection::SessionRef;
 use crate::error::Result;
-use crate::fs::{self, Editor, FsError, FsPath, Kind, Layout, Over};
+use crate::fs::{self, Editor, FsError, FsPath, Layout, Over};
 use crate::store::Conn;
 
 pub use entry::{DirEntry, FileKind, FileProblem, FileStat, TreeUsage};
@@ -225,7 +225,7 @@ impl<'s> Files<'s> {
     /// # }
     /// ```
     pub fn create(&self, path: &str) -> Result<FileMut<'s>> {
-        self.open_with(path, |editor, path| editor.add(path, Kind::File))
+        self.open_with(path, |editor, path| editor.new_file(path))
     }
 
     /// Opens a file for reading and writing, made with its parents when it is missing.
