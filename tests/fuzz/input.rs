@@ -136,3 +136,25 @@ pub(crate) fn collection_name() -> impl Strategy<Value = String> {
     let len = (250..260_usize).prop_map(|len| "n".repeat(len));
     prop_oneof![key(), "[a-c]{1,2}", select(taken).prop_map(str::to_owned), len]
 }
+
+/// Paths of files, of which some must be refused: short names that meet, odd ones, long ones, deep ones.
+pub(crate) fn file_path() -> impl Strategy<Value = String> {
+    let name = || {
+        prop_oneof![
+            4 => "[ab.]{1,2}",
+            1 => key(),
+            1 => select(vec!["\u{e9}", "e\u{301}", "\u{1f980}", "'\";--", "*", "a\nb"]).prop_map(str::to_owned),
+            1 => (253..258_usize).prop_map(|len| "n".repeat(len)),
+        ]
+    };
+    let joined = (any::<bool>(), vec(name(), 0..5))
+        .prop_map(|(is_rooted, names)| format!("{}{}", if is_rooted { "/" } else { "" }, names.join("/")));
+    let deep = (2_040..2_050_usize).prop_map(|depth| "/d".repeat(depth));
+    let long = (4_094..4_098_usize).prop_map(|len| {
+        let mut path = format!("/{}", "n".repeat(255)).repeat(16);
+        path.extend(repeat_n('m', len - path.len().min(len)));
+        path.truncate(len);
+        path
+    });
+    prop_oneof![20 => joined, 5 => ".{0,20}", 1 => deep, 1 => long]
+}

@@ -6,6 +6,7 @@
 
 mod collection;
 mod decode;
+mod file;
 mod input;
 mod path;
 
@@ -13,7 +14,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use self::decode::bytes_of;
-use self::input::{Edit, collection_name, deep, edit, everything, key, shape};
+use self::input::{Edit, collection_name, deep, edit, everything, file_path, key, shape};
 
 /// Returns as many cases as were asked for. What fails becomes a test of its own; proptest keeps no file.
 fn cases(usual: u32) -> ProptestConfig {
@@ -64,6 +65,11 @@ proptest! {
     #[test]
     fn any_key_reaches_its_own_value(keys in vec(key(), 1..6)) {
         path::holds(&keys)?;
+    }
+
+    #[test]
+    fn any_path_is_refused_or_names_a_file_of_its_own(paths in vec(file_path(), 1..10)) {
+        file::holds(&paths)?;
     }
 
     #[test]
