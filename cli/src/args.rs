@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
 
-use crate::cmd::COMMANDS;
+use crate::cmd::{self, COMMANDS};
 
 /// The arguments of `vellum demo`.
 #[derive(Args, Clone, Debug)]
@@ -63,12 +63,8 @@ impl FilesArgs {
 pub(crate) fn command() -> clap::Command {
     let vellum = clap::Command::new("vellum")
         .about("An embedded document database")
-        .version(env!("CARGO_PKG_VERSION"))
-        .subcommand_required(true)
-        .arg_required_else_help(true);
-    COMMANDS.iter().fold(vellum, |vellum, command| {
-        vellum.subcommand((command.args)(clap::Command::new(command.name).about(command.about)))
-    })
+        .version(env!("CARGO_PKG_VERSION"));
+    cmd::add(vellum, COMMANDS)
 }
 
 #[cfg(test)]
@@ -89,6 +85,10 @@ mod tests {
             (&["vellum", "demo", "--events", "many"], ErrorKind::ValueValidation),
             (&["vellum", "demo", "--memory", "--path", "x"], ErrorKind::ArgumentConflict),
             (&["vellum", "nothing"], ErrorKind::InvalidSubcommand),
+            (&["vellum", "fs", "nothing"], ErrorKind::InvalidSubcommand),
+            (&["vellum", "fs", "ls", "a.db", "--sort", "name"], ErrorKind::InvalidValue),
+            (&["vellum", "fs", "truncate", "a.db", "/a", "-1"], ErrorKind::UnknownArgument),
+            (&["vellum", "fs", "rm", "a.db"], ErrorKind::MissingRequiredArgument),
         ] {
             assert_eq!(command().try_get_matches_from(arguments).unwrap_err().kind(), kind, "{arguments:?}");
         }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use vellum_fixtures::control;
 
+use crate::output;
+
 /// A result of a command.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
@@ -50,6 +52,68 @@ pub(crate) enum Error {
         /// Why.
         #[from]
         source: vellum::Error,
+    },
+    /// The files of a database refused.
+    #[error("{}{way_out}", output::line(&source.to_string()))]
+    Files {
+        /// Why.
+        source: vellum::Error,
+        /// What can be done, where the library's words do not fit.
+        way_out: &'static str,
+    },
+    /// A command that makes no database was given one that is not there.
+    #[error("there is no database `{}`: `vellum fs put` makes one", path.display())]
+    Missing {
+        /// Where.
+        path: PathBuf,
+    },
+    /// A directory that is not empty was to be deleted.
+    #[error(
+        "`{}` is a directory that is not empty: `vellum fs rm -r` deletes it with what is inside",
+        output::line(path)
+    )]
+    NotEmpty {
+        /// The directory.
+        path: String,
+    },
+    /// Not everything could be copied; a line was printed for each.
+    #[error("{count} names were left out; the other files, {files}, were copied")]
+    LeftOut {
+        /// How many were not.
+        count: usize,
+        /// How many files were copied.
+        files: u64,
+    },
+    /// A file on the disk whose name cannot be that of one inside.
+    #[error("`{}` has no name that can be kept: give the whole path that it is to have", path.display())]
+    NoName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Standard input failed. Nothing was written.
+    #[error("cannot read standard input, and nothing was written: {source}")]
+    Input {
+        /// Why.
+        source: io::Error,
+    },
+    /// There is neither an offset to write at nor an editor.
+    #[error("name an editor in $EDITOR, or the byte to write standard input at by --offset")]
+    NoEditor,
+    /// The editor failed.
+    #[error("`{editor}` failed, and nothing was written: what was edited is `{}`", path.display())]
+    Editor {
+        /// What was run.
+        editor: String,
+        /// The copy, which stays.
+        path: PathBuf,
+    },
+    /// Somebody wrote to a file while it was in the editor.
+    #[error("`{}` was changed meanwhile, and nothing was written: what was edited is `{}`", output::line(path), draft.display())]
+    ChangedMeanwhile {
+        /// The file.
+        path: String,
+        /// The copy, which stays.
+        draft: PathBuf,
     },
     /// A thread of EV11 ended by itself.
     #[error("a calling thread panicked")]

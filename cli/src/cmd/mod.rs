@@ -1,6 +1,7 @@
 //! The commands: one file or folder each, one row each in [`COMMANDS`].
 
 mod demo;
+mod fs;
 
 use clap::{ArgMatches, Args, FromArgMatches};
 
@@ -20,15 +21,31 @@ pub(crate) struct Command {
 }
 
 /// All commands, in the order of the help.
-pub(crate) const COMMANDS: &[Command] = &[Command {
-    name: "demo",
-    about: "Measure Vellum on many events beside SQL written by hand, and check every answer",
-    args: DemoArgs::augment_args,
-    run: |matches| demo::run(&DemoArgs::from_arg_matches(matches)?),
-}];
+pub(crate) const COMMANDS: &[Command] = &[
+    Command {
+        name: "demo",
+        about: "Measure Vellum on many events beside SQL written by hand, and check every answer",
+        args: DemoArgs::augment_args,
+        run: |matches| demo::run(&DemoArgs::from_arg_matches(matches)?),
+    },
+    Command { name: "fs", about: "Work on the files inside a database", args: fs::args, run: fs::run },
+];
 
 /// Runs the command that `matches` names.
 pub(crate) fn run(matches: &ArgMatches) -> Result<()> {
+    run_one_of(COMMANDS, matches)
+}
+
+/// Adds commands to the command line, one of which has to be named.
+pub(crate) fn add(to: clap::Command, commands: &[Command]) -> clap::Command {
+    let to = to.subcommand_required(true).arg_required_else_help(true);
+    commands.iter().fold(to, |to, command| {
+        to.subcommand((command.args)(clap::Command::new(command.name).about(command.about)))
+    })
+}
+
+/// Runs the one of `commands` that `matches` names.
+fn run_one_of(commands: &[Command], matches: &ArgMatches) -> Result<()> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
-    COMMANDS.iter().filter(|command| command.name == name).try_for_each(|command| (command.run)(matches))
+    commands.iter().filter(|command| command.name == name).try_for_each(|command| (command.run)(matches))
 }
