@@ -53,9 +53,9 @@ pub(crate) enum Error {
         #[from]
         source: vellum::Error,
     },
-    /// The files of a database refused.
+    /// Vellum failed, where nothing else could.
     #[error("{}{way_out}", output::line(&source.to_string()))]
-    Files {
+    Database {
         /// Why.
         source: vellum::Error,
         /// What can be done, where the library's words do not fit.
@@ -66,6 +66,14 @@ pub(crate) enum Error {
     Missing {
         /// Where.
         path: PathBuf,
+    },
+    /// A check found something.
+    #[error("{count} problems in `{}`: restore it from a copy", path.display())]
+    Unwell {
+        /// The database.
+        path: PathBuf,
+        /// How many, each of which was printed.
+        count: usize,
     },
     /// A directory that is not empty was to be deleted.
     #[error(
@@ -149,4 +157,14 @@ pub(crate) enum Error {
         /// How many.
         count: usize,
     },
+}
+
+impl Error {
+    /// Returns Vellum's own error as that of a command to which nothing else can happen, with what can be done about it.
+    pub(crate) fn with_way_out(self, way_out: fn(&vellum::Error) -> &'static str) -> Self {
+        match self {
+            Error::Vellum { source } => Error::Database { way_out: way_out(&source), source },
+            other => other,
+        }
+    }
 }

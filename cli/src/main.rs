@@ -3,6 +3,7 @@
 
 mod args;
 mod cmd;
+mod database;
 mod error;
 mod heap;
 mod output;

@@ -593,6 +593,43 @@ fn ctrl_c_leaves_whole_files_alone() -> TestResult {
 }
 
 #[test]
+fn a_database_is_checked_and_gives_space_back() -> TestResult {
+    let scratch = Scratch::new("upkeep")?;
+    let vellum = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_vellum")).args(arguments).current_dir(&scratch.0).output()
+    };
+    for command in ["check", "vacuum"] {
+        let refused = vellum(&[command, "app.db"])?;
+        assert_eq!(refused.status.code(), Some(1));
+        assert_eq!(
+            text(&refused.stderr),
+            "vellum: there is no database `app.db`: `vellum fs put` makes one\n"
+        );
+        assert!(!scratch.path("app.db").exists());
+    }
+    scratch.put("/long", &pattern(10_000_000))?;
+    scratch.put("/short", b"bytes")?;
+    scratch.ok(&["rm", "app.db", "/long"])?;
+    let vacuumed = vellum(&["vacuum", "app.db"])?;
+    assert!(vacuumed.status.success(), "{}", text(&vacuumed.stderr));
+    let said = text(&vacuumed.stdout);
+    assert!(said.contains(" MiB before, ") && said.ends_with(" KiB now\n"), "{said}");
+    assert!(fs::metadata(scratch.path("app.db"))?.len() < 1_000_000);
+    assert_eq!(scratch.ok(&["cat", "app.db", "/short"])?, "bytes");
+
+    let sound = vellum(&["check", "app.db"])?;
+    assert!(sound.status.success() && sound.stdout.is_empty(), "{}", text(&sound.stdout));
+    let mut file = fs::OpenOptions::new().write(true).open(scratch.path("app.db"))?;
+    file.seek(SeekFrom::Start(8_192 * 3))?;
+    file.write_all(&[0xFF; 8_192])?;
+    drop(file);
+    let damaged = vellum(&["check", "app.db"])?;
+    assert_eq!(damaged.status.code(), Some(1));
+    assert_eq!(text(&damaged.stderr).lines().count(), 1, "{}", text(&damaged.stderr));
+    Ok(())
+}
+
+#[test]
 fn wrong_arguments_end_with_status_2() -> TestResult {
     let scratch = Scratch::new("arguments")?;
     for (arguments, hint) in [

@@ -435,6 +435,53 @@ impl Database {
         })
     }
 
+    /// Gives space that is free inside the file back to the system: what was deleted is used again by itself, but the file
+    /// stays as large as it was. The file is written anew, which takes a while, keeps other writers waiting and needs room
+    /// for two copies of what is left: one where the system has its temporary files, one in the log beside the file.
+    /// While somebody reads an older moment the file stays long, and is cut by a later checkpoint.
+    ///
+    /// # Errors
+    /// `WrongTarget`, at once, when a transaction that was begun or last used by this thread is open; `Busy`; `Full` when
+    /// there is no room; `ReadOnly` on a read-only handle.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let db = Database::open_in_memory()?;
+    /// db.files().write("/big", vec![7; 10_000_000])?;
+    /// db.files().delete("/big")?;
+    /// db.vacuum()?;
+    /// assert!(std::fs::metadata(db.path())?.len() < 1_000_000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn vacuum(&self) -> Result<()> {
+        Ok(self.session.shared.engine.vacuum()?)
+    }
+
+    /// Returns what is wrong with the file, a line each: nothing when it is sound. The pages are looked at by SQLite's
+    /// `quick_check`; when they are well, files and directories by [`Files::check`]. Reads everything.
+    ///
+    /// # Errors
+    /// `Corrupt` when the file is so damaged that this cannot be told; those of a read.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let db = Database::open_in_memory()?;
+    /// db.files().write("/a", "bytes")?;
+    /// assert!(db.check()?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn check(&self) -> Result<Vec<String>> {
+        let problems = self.session.at_one_moment(|conn| Ok(conn.quick_check()?))?;
+        if !problems.is_empty() {
+            return Ok(problems);
+        }
+        Ok(self.files().check()?.iter().map(ToString::to_string).collect())
+    }
+
     /// Returns how often an ordinary call found its plan, and how often it had to be made.
     ///
     /// ```

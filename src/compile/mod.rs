@@ -14,13 +14,13 @@ mod plan;
 
 pub use advice::{NarrowGap, Obstacle, Reading};
 pub(crate) use cache::PlanCache;
+pub(crate) use check::{NESTING_LIMIT, closure as check_closure, too_deep};
 pub use error::{CompileError, OperandError};
 pub(crate) use passes::Disabled;
 #[cfg(test)]
 pub(crate) use passes::PASSES;
 pub(crate) use plan::{Course, Deep, Output, Plan, Text, Trace};
 
-pub(crate) use check::{NESTING_LIMIT, closure as check_closure, too_deep};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -231,6 +231,12 @@ impl Conn {
         unsafe { ffi::sqlite3_busy_timeout(self.raw, millis) };
     }
 
+    /// Changes how many other files statements may attach.
+    pub(super) fn limit_attached(&self, most: i32) -> Result<(), StoreError> {
+        let limited = self.db.set_limit(Limit::SQLITE_LIMIT_ATTACHED, most);
+        limited.map(drop).map_err(|e| error::from_rusqlite(&e, self.site("limit")))
+    }
+
     /// Returns the journal mode, or the one that `change` leads to.
     pub(super) fn journal_mode(&self, change: Option<&str>) -> Result<String, StoreError> {
         let sql =

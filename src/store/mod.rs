@@ -32,6 +32,7 @@ mod temp;
 #[cfg(test)]
 mod tests;
 mod txn;
+mod upkeep;
 
 pub(crate) use conn::Conn;
 pub(crate) use engine::Engine;

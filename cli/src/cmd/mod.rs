@@ -1,7 +1,9 @@
 //! The commands: one file or folder each, one row each in [`COMMANDS`].
 
+mod check;
 mod demo;
 mod fs;
+mod vacuum;
 
 use clap::{ArgMatches, Args, FromArgMatches};
 
@@ -28,6 +30,18 @@ pub(crate) const COMMANDS: &[Command] = &[
         args: DemoArgs::augment_args,
         run: |matches| demo::run(&DemoArgs::from_arg_matches(matches)?),
     },
+    Command {
+        name: "check",
+        about: "Tell what is wrong with a database and the files in it",
+        args: check::Arguments::augment_args,
+        run: |matches| alone(check::run(&check::Arguments::from_arg_matches(matches)?)),
+    },
+    Command {
+        name: "vacuum",
+        about: "Give space that is free inside a database back to the system",
+        args: vacuum::Arguments::augment_args,
+        run: |matches| alone(vacuum::run(&vacuum::Arguments::from_arg_matches(matches)?)),
+    },
     Command { name: "fs", about: "Work on the files inside a database", args: fs::args, run: fs::run },
 ];
 
@@ -48,4 +62,9 @@ pub(crate) fn add(to: clap::Command, commands: &[Command]) -> clap::Command {
 fn run_one_of(commands: &[Command], matches: &ArgMatches) -> Result<()> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     commands.iter().filter(|command| command.name == name).try_for_each(|command| (command.run)(matches))
+}
+
+/// Returns the error of a command that works with Vellum alone.
+fn alone(result: Result<()>) -> Result<()> {
+    result.map_err(|error| error.with_way_out(|_| ""))
 }

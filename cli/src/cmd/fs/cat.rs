@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::database;
 use crate::error::{Error, Result};
 
 /// How many bytes are read before they are written.
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
 
 /// Writes a range of a file to standard output.
 pub(super) fn write(database: &Path, path: &str, range: Range<u64>) -> Result<()> {
-    let snapshot = super::open(database)?.snapshot()?;
+    let snapshot = database::open(database)?.snapshot()?;
     let file = snapshot.files().open(path)?;
     let mut out = io::stdout().lock();
     let end = range.end.min(file.length());

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::database;
 use crate::error::Result;
 
 /// The arguments of both.
@@ -29,14 +30,14 @@ impl Arguments {
 
 /// Runs `cp`.
 pub(super) fn run_copy(args: &Arguments) -> Result<()> {
-    let files = super::open_writable(&args.database)?.files();
+    let files = database::open_writable(&args.database)?.files();
     let (from, to) = (args.from.as_str(), args.target());
     Ok(if args.replace { files.copy_over(from, &to) } else { files.copy(from, &to) }?)
 }
 
 /// Runs `mv`.
 pub(super) fn run_move(args: &Arguments) -> Result<()> {
-    let files = super::open_writable(&args.database)?.files();
+    let files = database::open_writable(&args.database)?.files();
     let (from, to) = (args.from.as_str(), args.target());
     Ok(if args.replace { files.rename_over(from, &to) } else { files.rename(from, &to) }?)
 }

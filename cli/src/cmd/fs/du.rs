@@ -7,6 +7,7 @@ use serde::Serialize;
 use vellum::{FileKind, Files};
 
 use crate::cmd::fs::row;
+use crate::database;
 use crate::error::{Error, Result};
 use crate::output::{self, Align, Table};
 
@@ -45,7 +46,7 @@ struct Held {
 
 /// Runs the command.
 pub(super) fn run(args: &Arguments) -> Result<()> {
-    let snapshot = super::open(&args.database)?.snapshot()?;
+    let snapshot = database::open(&args.database)?.snapshot()?;
     let files = snapshot.files();
     let mut held = Vec::new();
     if !args.summarize && files.stat(&args.path)?.kind == FileKind::Directory {

@@ -6,6 +6,7 @@ use std::{env, fs, process};
 
 use vellum::{Database, FileStat};
 
+use crate::database;
 use crate::error::{Error, Result};
 
 /// The arguments.
@@ -25,7 +26,7 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) fn run(args: &Arguments) -> Result<()> {
-    let database = super::open_writable(&args.database)?;
+    let database = database::open_writable(&args.database)?;
     match args.offset {
         Some(offset) => {
             let file = database.files().edit(&args.path)?;

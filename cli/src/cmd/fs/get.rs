@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cmd::fs::{cat, transfer};
+use crate::database;
 use crate::error::Result;
 
 /// The arguments.
@@ -30,7 +31,7 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
     }
     let is_directory = args.local.as_os_str().as_encoded_bytes().ends_with(b"/");
     let to = if is_directory { args.local.join(super::name(&args.path)) } else { args.local.clone() };
-    let files = super::open(&args.database)?.files();
+    let files = database::open(&args.database)?.files();
     let export = files.export(&args.path, to);
     transfer::run(if args.replace { export.replace() } else { export })
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use vellum::{FileKind, FileOrder, Files};
 
 use crate::cmd::fs::row::{self, Row};
+use crate::database;
 use crate::error::{Error, Result};
 use crate::output::{self, Align, Table};
 
@@ -73,7 +74,7 @@ impl From<Sort> for FileOrder {
 
 /// Runs the command.
 pub(super) fn run(args: &Arguments) -> Result<()> {
-    let rows = rows(args, &super::open(&args.database)?.snapshot()?.files())?;
+    let rows = rows(args, &database::open(&args.database)?.snapshot()?.files())?;
     print(args, &rows).map_err(|source| Error::Output { source })
 }
 

@@ -17,13 +17,11 @@ mod transfer;
 mod tree;
 mod truncate;
 
-use std::path::Path;
-
 use clap::{ArgMatches, Args, FromArgMatches};
-use vellum::{Database, ErrorKind, FsError, Options};
+use vellum::FsError;
 
 use crate::cmd::{self, Command};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The commands, in the order of the help.
 pub(crate) const COMMANDS: &[Command] = &[
@@ -108,10 +106,7 @@ pub(crate) fn args(fs: clap::Command) -> clap::Command {
 
 /// Runs the command that `matches` names.
 pub(crate) fn run(matches: &ArgMatches) -> Result<()> {
-    cmd::run_one_of(COMMANDS, matches).map_err(|error| match error {
-        Error::Vellum { source } => Error::Files { way_out: way_out(&source), source },
-        other => other,
-    })
+    cmd::run_one_of(COMMANDS, matches).map_err(|error| error.with_way_out(way_out))
 }
 
 /// Says what a user of the command line can do.
@@ -124,27 +119,6 @@ fn way_out(error: &vellum::Error) -> &'static str {
         }
         vellum::Error::Fs(FsError::NotADirectory { .. }) => ": name a directory",
         _ => "",
-    }
-}
-
-/// Opens a database to look at.
-fn open(path: &Path) -> Result<Database> {
-    Options::new().read_only().open(path).map_err(|error| missing(error, path))
-}
-
-/// Opens a database that is there, to change it.
-fn open_writable(path: &Path) -> Result<Database> {
-    // Whoever only opens it would make one.
-    if !path.exists() {
-        return Err(Error::Missing { path: path.into() });
-    }
-    Ok(Database::open(path)?)
-}
-
-fn missing(error: vellum::Error, path: &Path) -> Error {
-    match error.kind() {
-        ErrorKind::NotFound => Error::Missing { path: path.into() },
-        _ => error.into(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use vellum::{FileKind, FsError};
 
+use crate::database;
 use crate::error::{Error, Result};
 
 /// The arguments.
@@ -23,7 +24,7 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) fn run(args: &Arguments) -> Result<()> {
-    let transaction = super::open_writable(&args.database)?.begin()?;
+    let transaction = database::open_writable(&args.database)?.begin()?;
     let files = transaction.files();
     for path in &args.paths {
         let is_there = if args.recursive {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::cmd::fs::row::{self, Row};
+use crate::database;
 use crate::error::{Error, Result};
 use crate::output;
 
@@ -27,7 +28,7 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) fn run(args: &Arguments) -> Result<()> {
-    let stat = super::open(&args.database)?.files().stat(&args.path)?;
+    let stat = database::open(&args.database)?.files().stat(&args.path)?;
     print(args, &Row::of_stat(row::absolute(&args.path), &stat)).map_err(|source| Error::Output { source })
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use vellum::{DirEntry, FileKind, Files};
 
+use crate::database;
 use crate::error::{Error, Result};
 use crate::output;
 
@@ -31,7 +32,7 @@ struct Level {
 
 /// Runs the command.
 pub(super) fn run(args: &Arguments) -> Result<()> {
-    let snapshot = super::open(&args.database)?.snapshot()?;
+    let snapshot = database::open(&args.database)?.snapshot()?;
     let files = snapshot.files();
     let level = |path: &str, indent: String| {
         Ok::<_, Error>(Level { entries: files.list(path).to_vec()?.into_iter(), indent })

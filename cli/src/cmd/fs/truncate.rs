@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::database;
 use crate::error::Result;
 
 /// The arguments.
@@ -19,5 +20,5 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) fn run(args: &Arguments) -> Result<()> {
-    Ok(super::open_writable(&args.database)?.files().set_len(&args.path, args.length)?)
+    Ok(database::open_writable(&args.database)?.files().set_len(&args.path, args.length)?)
 }

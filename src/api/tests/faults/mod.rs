@@ -134,3 +134,8 @@ fn files_in_place() -> Result {
 fn files_from_sources() -> Result {
     survive(&scenario::STREAMS)
 }
+
+#[test]
+fn a_file_that_is_written_anew() -> Result {
+    survive(&scenario::VACUUM)
+}

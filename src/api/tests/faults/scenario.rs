@@ -274,6 +274,18 @@ fn move_files(state: &mut State, from: &str, to: &str) {
     state.files = files.map(|(path, bytes)| (moved(path), bytes)).collect();
 }
 
+pub(super) static VACUUM: Scenario = Scenario {
+    name: "a_file_that_is_written_anew",
+    prepare: Some(|db| {
+        in_use(db)?;
+        db.collection::<Note>()?.delete_many(|n| n.shelf.eq(0)).map(drop)
+    }),
+    steps: &[
+        step(Database::vacuum, |_| {}),
+        step(|db| insert(db, 101), |state| state.add(note(101, TEXT_LEN))),
+    ],
+};
+
 fn insert(db: &Database, number: i64) -> Result<()> {
     db.collection::<Note>()?.insert(note(number, TEXT_LEN)).map(drop)
 }
