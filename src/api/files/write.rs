@@ -325,7 +325,7 @@ mod tests {
         let files = Database::open_in_memory()?.files();
         let path = FsPath::parse("/a")?;
         let mut staging = Staging::begin(&files)?;
-        staging.append(path, b"bytes")?;
+        staging.change(|editor, staged| editor.append_staged(staged, "/a", b"bytes"))?;
         if let Some(staged) = staging.staged {
             files.change(|editor| editor.swap(&mut editor.file_or_new(path)?, "/a", staged))?;
         }
