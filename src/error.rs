@@ -32,6 +32,14 @@ pub enum Error {
         /// What was wrong, with the path.
         source: CodecError,
     },
+    /// Metadata of a file could not be stored, or what is stored could not be read as the type.
+    #[error("the metadata of `{path}`: {source}")]
+    Metadata {
+        /// The path.
+        path: String,
+        /// What was wrong, with the path inside.
+        source: CodecError,
+    },
     /// The file system refused.
     #[error(transparent)]
     Fs(FsError),
@@ -196,7 +204,7 @@ impl Error {
             Error::Compile(CompileError::OtherKey { .. }) => ErrorKind::TypeMismatch,
             Error::Compile(_) => ErrorKind::InvalidQuery,
             Error::Store(error) => store_kind(error),
-            Error::Codec { source, .. } => codec_kind(source),
+            Error::Codec { source, .. } | Error::Metadata { source, .. } => codec_kind(source),
             Error::Fs(error) => fs_kind(error),
             Error::Target(TargetError::InUse { .. }) => ErrorKind::Busy,
             Error::Target(_) => ErrorKind::WrongTarget,

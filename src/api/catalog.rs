@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::compile::emit::column;
-use crate::ir::catalog::{Catalog, Collection, Column, Index, IndexColumn, Narrow, Statistics};
+use crate::ir::catalog::{Catalog, Collection, Column, FILES, Index, IndexColumn, Narrow, Statistics};
 use crate::ir::path::FieldPath;
-use crate::ir::value::View;
+use crate::ir::value::{Kind, View};
 use crate::store;
 
 // The compiler takes no number from the store, so that the two are held together here.
@@ -15,7 +15,36 @@ const _: () = assert!(store::ANALYZED_ROWS as f64 == Statistics::LOOKED_AT);
 pub(crate) fn of(schema: &store::Schema) -> Catalog {
     let collections =
         schema.collections.iter().map(|(name, info)| (name.clone(), Arc::new(collection(info))));
-    Catalog { epoch: schema.epoch, collections: collections.collect() }
+    let files = (FILES.to_owned(), Arc::new(files()));
+    Catalog { epoch: schema.epoch, collections: collections.chain([files]).collect() }
+}
+
+/// Returns files and directories as a collection: a view, with a column for each thing that is known of them.
+fn files() -> Collection {
+    const COLUMNS: [(&str, View); 6] = [
+        ("path", View::Declared(Kind::Text)),
+        ("name", View::Declared(Kind::Text)),
+        ("kind", View::Declared(Kind::Text)),
+        ("length", View::Declared(Kind::Number)),
+        ("created", View::Declared(Kind::Number)),
+        ("modified", View::Declared(Kind::Number)),
+    ];
+    let column = |(name, view): (&'static str, View)| Column {
+        path: FieldPath::root().key(name),
+        view,
+        name: name.to_owned(),
+        expr: name.to_owned(),
+        is_plain: true,
+    };
+    Collection {
+        name: FILES.to_owned(),
+        table: store::FILE_VIEW.to_owned(),
+        key_kind: "integer".to_owned(),
+        key: None,
+        columns: COLUMNS.map(column).into(),
+        indexes: Vec::new(),
+        narrow: None,
+    }
 }
 
 fn collection(info: &store::CollectionInfo) -> Collection {

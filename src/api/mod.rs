@@ -60,8 +60,8 @@ pub use expr::{
     Expr, Nullable, Operand, OperandList, OptionOperand, Predicate, Term, all_of, any_of, lit, when,
 };
 pub use files::{
-    DirEntry, File, FileKind, FileMut, FileOrder, FileProblem, FileStat, Files, Listing, SkipReason, Skipped,
-    Transfer, TransferProgress, TransferReport, TreeUsage,
+    DirEntry, File, FileEntry, FileKind, FileMut, FileOrder, FileProblem, FileStat, Files, Listing,
+    SkipReason, Skipped, Transfer, TransferProgress, TransferReport, TreeUsage,
 };
 pub use index::{IndexBuilder, IndexDescription, IndexKeys, IndexReport};
 pub use item::Item;

@@ -1,6 +1,7 @@
 //! Refuses what cannot be run, in the user's words, before anything is lowered.
 
 use crate::compile::CompileError;
+use crate::ir::catalog::FILES;
 use crate::ir::doc::{
     Assignment, Count, Expr, ExprId, Lambda, Query, Source, Stage, Statement, Subquery, Terminal,
 };
@@ -33,10 +34,16 @@ pub(crate) fn closure(lambda: &Lambda) -> Result<(), CompileError> {
 pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
     let params = statement.params.len();
     query(&statement.query, params)?;
+    let Source::Collection { key, name, .. } = &statement.query.source;
+    if statement.terminal.is_write() && name == FILES {
+        return Err(CompileError::Unsupported {
+            what: "a write by a query over files".into(),
+            instead: "ask for their paths, and use the calls of `files()`".into(),
+        });
+    }
     match &statement.terminal {
         Terminal::Fold(_, lambda) => expression(lambda, params).map(|_| ()),
         Terminal::Update(assignments) => {
-            let Source::Collection { key, .. } = &statement.query.source;
             assignments.iter().try_for_each(|assignment| assigned(assignment, params, key))?;
             apart(assignments)
         }

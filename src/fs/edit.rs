@@ -62,6 +62,14 @@ impl<'t> Editor<'t> {
         self.changed(entry)
     }
 
+    /// Sets the metadata of an entry, or takes it away.
+    pub(crate) fn set_meta(&self, path: FsPath<'_>, meta: Option<&[u8]>) -> Result<(), FsError> {
+        const SQL: &str = "UPDATE vellum_entry SET meta = ?2 WHERE id = ?1";
+        let entry = entry::get(self.txn, path)?;
+        self.txn.execute(SQL, &[Bind::Int(entry.id), meta.map_or(Bind::Null, Bind::Blob)])?;
+        Ok(())
+    }
+
     /// Makes a file as long as that: shorter by losing its end, longer by zeros.
     pub(crate) fn set_len(&self, entry: &mut Entry, path: &str, len: u64) -> Result<(), FsError> {
         self.layout.end(path, len, 0)?;

@@ -185,6 +185,17 @@ pub(super) fn path_of(conn: &Conn, id: i64) -> Result<String, FsError> {
     Ok(format!("/{}", names.join("/")))
 }
 
+/// Returns the metadata of an entry, if it has any.
+pub(crate) fn meta(conn: &Conn, path: FsPath<'_>) -> Result<Option<Vec<u8>>, FsError> {
+    const SQL: &str = "SELECT meta FROM vellum_entry WHERE id = ?1";
+    let entry = get(conn, path)?;
+    let meta = conn.first(SQL, &[Bind::Int(entry.id)], |row| match row.cell(0)? {
+        Cell::Blob(meta) => Ok(Some(meta.to_vec())),
+        _ => Ok(None),
+    })?;
+    Ok(meta.flatten())
+}
+
 fn one(conn: &Conn, sql: &str, binds: &[Bind<'_>]) -> Result<Option<Entry>, FsError> {
     let mut stmt = conn.prepare(sql)?;
     for (i, bind) in binds.iter().enumerate() {

@@ -22,7 +22,7 @@ mod view;
 
 pub(crate) use check::{Problem, check};
 pub(crate) use edit::Editor;
-pub(crate) use entry::{Entry, Kind, find, get};
+pub(crate) use entry::{Entry, Kind, find, get, meta};
 pub use error::FsError;
 pub(crate) use layout::Layout;
 pub(crate) use list::{After, Listing, Sort, Usage, list, usage};

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use crate::ir::path::FieldPath;
 use crate::ir::value::View;
 
+/// The collection that stands for files and directories. No collection of a user can have its name.
+pub(crate) const FILES: &str = "files\0";
+
 /// What a database holds, at one schema epoch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Catalog {

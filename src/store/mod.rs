@@ -40,7 +40,7 @@ pub use error::{SqliteError, StoreError};
 pub(crate) use index::{IndexColumnSpec, IndexOutcome, IndexSpec};
 pub use options::Durability;
 pub(crate) use options::Options;
-pub(crate) use schema::{CollectionInfo, IndexFilter, Schema};
+pub(crate) use schema::{CollectionInfo, FILE_VIEW, IndexFilter, Schema};
 pub(crate) use statistics::{ANALYZED_ROWS, Statistics};
 pub(crate) use stmt::{Bind, Cell, Row, Stmt};
 #[cfg(test)]

@@ -20,6 +20,9 @@ pub(super) const APPLICATION_ID: i32 = 0x5645_4C4C;
 /// A chunk of a file plus its row's header fills a page without overflow.
 const CHUNK_OVERHEAD: i64 = 64;
 
+/// Files and directories as documents, for queries.
+pub(crate) const FILE_VIEW: &str = "vellum_file";
+
 const TABLES: &str = "
 CREATE TABLE vellum_meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE vellum_collection(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, tbl TEXT NOT NULL UNIQUE,
@@ -33,6 +36,17 @@ CREATE TABLE vellum_entry(id INTEGER PRIMARY KEY, parent INTEGER NOT NULL, name 
   modified INTEGER NOT NULL, hash BLOB, meta BLOB CHECK(meta IS NULL OR json_valid(meta,8)), UNIQUE(parent, name));
 CREATE TABLE vellum_chunk(k INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE vellum_staged(content INTEGER PRIMARY KEY, owner TEXT NOT NULL, since INTEGER NOT NULL);
+CREATE VIEW vellum_file(id, doc, path, name, kind, length, created, modified) AS
+  SELECT id, jsonb_object('path', path, 'name', name, 'kind', kind, 'length', length, 'created', created,
+      'modified', modified, 'meta', jsonb(meta)), path, name, kind, length, created, modified
+  FROM (SELECT e.id, e.name, iif(e.kind = 0, 'Directory', 'File') AS kind, e.length, e.created, e.modified, e.meta,
+      (WITH RECURSIVE up(parent, path) AS (
+         SELECT e.parent, '/' || e.name
+         UNION ALL
+         SELECT p.parent, '/' || p.name || up.path FROM up CROSS JOIN vellum_entry p
+         WHERE p.id = up.parent AND up.parent <> 1 LIMIT 2048)
+       SELECT up.path FROM up WHERE up.parent = 1) AS path
+    FROM vellum_entry e WHERE e.id <> 1);
 INSERT INTO vellum_entry(id, parent, name, kind, length, version, created, modified)
   SELECT 1, 0, '', 0, 0, 0, now, now FROM (SELECT unixepoch() * 1000000000 AS now);
 INSERT INTO vellum_meta VALUES ('epoch', 0), ('next_content', 1);";

@@ -2,10 +2,14 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
+
+use crate::Embed;
 use crate::fs::{self, Kind};
 
 /// Whether something is a file or a directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Embed, Serialize, Deserialize)]
+#[document(crate = "crate")]
 pub enum FileKind {
     /// A file.
     File,

@@ -10,6 +10,7 @@ mod file;
 mod file_mut;
 mod import;
 mod listing;
+mod meta;
 mod transfer;
 mod write;
 
@@ -25,6 +26,7 @@ pub use entry::{DirEntry, FileKind, FileProblem, FileStat, TreeUsage};
 pub use file::File;
 pub use file_mut::FileMut;
 pub use listing::{FileOrder, Listing};
+pub use meta::FileEntry;
 pub use transfer::{SkipReason, Skipped, Transfer, TransferProgress, TransferReport};
 
 /// The files and directories of a database, a transaction or a snapshot. Cheap to clone.

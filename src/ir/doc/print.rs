@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use crate::ir::catalog::FILES;
 use crate::ir::doc::{
     Absence, Arithmetic, Assignment, Binder, Comparison, Count, Expr, ExprId, Fold, Lambda, Query, Source,
     Stage, Statement, Terminal,
@@ -231,7 +232,10 @@ impl fmt::Display for Terminal {
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Source::Collection { name, .. } = &self.source;
-        write!(f, "from `{name}`")?;
+        match &**name {
+            FILES => f.write_str("files")?,
+            name => write!(f, "from `{name}`")?,
+        }
         for stage in &self.stages {
             f.write_str("\n  ")?;
             match stage {
