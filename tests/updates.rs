@@ -357,3 +357,49 @@ fn increment_by_what_is_not_there_leaves_the_number_alone() -> TestResult {
         Ok(())
     })
 }
+
+/// Whatever a value turns out to be, the document that it is set in can still be loaded.
+#[test]
+fn null_is_not_stored_where_the_type_takes_none() -> TestResult {
+    each_way(2, |db, c| {
+        let inner = || Some(Inner { k: 7, v: None });
+        c.filter(|e| e.id.eq(1)).update(|e| e.maybe.set(inner()))?;
+        let before = (stored(db, "c", 1)?, stored(db, "c", 2)?);
+        // In the second document there is nothing to take a value from.
+        fails(
+            c.query().update(|e| e.inner.k.set(e.maybe.k)),
+            TypeMismatch,
+            &["`inner.k`", "null", "unwrap_or"],
+        );
+        let none = c.compile(|q, (k,)| q.filter(|e| e.id.eq(1)).update(|e| e.maybe.map(|m| m.k).set(k)))?;
+        fails(none.call(None), TypeMismatch, &["`maybe.k`", "null"]);
+        fails(c.query().update(|e| e.maybe.map(|m| m.k).set(None)), InvalidQuery, &["`maybe.k`", "null"]);
+        fails(c.query().update(|e| e.maybe.map(|m| m.k).unset()), InvalidQuery, &["`maybe.k`", "removing"]);
+        assert_eq!((stored(db, "c", 1)?, stored(db, "c", 2)?), before);
+
+        assert_eq!(c.filter(|e| e.id.eq(1)).update(|e| e.inner.k.set(e.maybe.k))?, 1);
+        assert_eq!(none.call(Some(8))?, 1);
+        assert_eq!(c.query().update(|e| e.inner.v.set(e.s))?, 2);
+        assert_eq!(c.query().update(|e| e.inner.v.set(None))?, 2);
+        let [one, two] = c.query().to_vec()?.try_into().map_err(|_| "two documents")?;
+        assert_eq!((one.inner.k, one.maybe.map(|m| m.k), two.inner.k), (7, Some(8), 1));
+        Ok(())
+    })
+}
+
+#[test]
+fn null_under_a_key_of_a_map_removes_the_key() -> TestResult {
+    each_way(1, |db, c| {
+        c.query().update(|e| (e.map.get("x").set(2.0), e.map.get("y").set(3.0)))?;
+        assert_eq!(c.query().update(|e| e.map.get("a.b").set(None))?, 1);
+        assert_eq!(c.query().update(|e| e.map.get("a.b").set(None))?, 0, "nothing is there");
+        let set = c.compile(|q, (x, y)| q.update(|e| (e.map.get("x").set(x), e.map.get("y").set(y))))?;
+        assert_eq!(set.call((None, Some(4.0)))?, 1);
+        let map = BTreeMap::from([("y".to_owned(), 4.0)]);
+        assert_eq!(c.get(1)?.map(|e| e.map), Some(map));
+        assert_eq!(c.query().update(|e| e.map.get("y").set(e.map.get("x")))?, 1);
+        assert_eq!(c.get(1)?.map(|e| e.map), Some(BTreeMap::new()));
+        assert!(stored(db, "c", 1)?.contains(r#""map":{}"#));
+        Ok(())
+    })
+}

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use smallvec::SmallVec;
 
 use crate::compile::CompileError;
-use crate::ir::doc::{Binder, Expr, ExprId, Fold, Lambda};
+use crate::ir::doc::{Binder, Expr, ExprId, Fold, Lambda, OnNull};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::types::Type;
 use crate::ir::value::{FieldDefault, Value};
@@ -32,6 +32,8 @@ struct Arena {
     flattened: Vec<(ExprId, TypeId)>,
     /// The enums in which a variant is stored under its name, with the names.
     variants: Vec<(ExprId, &'static str)>,
+    /// The places that may hold nothing although their type takes no null, with what assigning null there does.
+    places: Vec<(ExprId, OnNull)>,
     /// The numbers that nodes were given.
     numbers: Vec<(u32, ExprId)>,
     /// The members of each flattened struct that is whole.
@@ -72,6 +74,7 @@ impl Scope {
                 documents: Vec::new(),
                 flattened: Vec::new(),
                 variants: Vec::new(),
+                places: Vec::new(),
                 numbers: Vec::new(),
                 flattened_members: Vec::new(),
                 error: None,
@@ -488,10 +491,49 @@ pub(crate) fn maybe(node: Node) -> Node {
     let id = node.id();
     with(|arena| {
         let default = arena.default(id);
-        let Some(Expr::Field { of, key, ty, .. }) = arena.get(arena.own(id)).cloned() else { return node };
+        let own = arena.own(id);
+        let Some(Expr::Field { of, key, ty, nullable }) = arena.get(own).cloned() else { return node };
         let field = arena.push(Expr::Field { of, key, ty, nullable: true });
+        let known = arena.places.iter().find(|(known, _)| *known == own).map(|(_, on_null)| *on_null);
+        arena
+            .places
+            .extend(known.or((!nullable).then_some(OnNull::Refuse)).map(|on_null| (field.id, on_null)));
         default.map_or(field, |default| arena.push(Expr::Defaulted(field.id, default)))
     })
+}
+
+/// Returns whether an expression is the constant null.
+#[track_caller]
+pub(crate) fn is_null(node: Node) -> bool {
+    let id = node.id();
+    with(|arena| arena.is_null(id))
+}
+
+/// Remembers what assigning null to a place does.
+#[track_caller]
+pub(crate) fn mark_place(node: Node, on_null: OnNull) {
+    let id = node.id();
+    with(|arena| arena.places.push((id, on_null)));
+}
+
+/// Returns what assigning null to a field does.
+#[track_caller]
+pub(crate) fn on_null(node: Node) -> OnNull {
+    let id = node.id();
+    with(|arena| {
+        let own = arena.own(id);
+        match arena.places.iter().find(|(known, _)| *known == own) {
+            Some((_, on_null)) => *on_null,
+            None if matches!(arena.get(own), Some(Expr::Field { nullable: false, .. })) => OnNull::Refuse,
+            None => OnNull::Store,
+        }
+    })
+}
+
+/// Returns whether a field is read as a default where it is missing.
+#[track_caller]
+pub(crate) fn has_default(node: Node) -> bool {
+    with(|arena| matches!(arena.of(node), Some(Expr::Defaulted(..))))
 }
 
 /// Returns whether an expression is a place in a document.

@@ -103,7 +103,7 @@ impl Json {
     /// # }
     /// ```
     pub fn get(self, key: impl MapKey) -> Json {
-        Json::new(key.under(self.raw(), Type::Any))
+        Json::new(key.under::<JsonValue>(self.raw()))
     }
 
     /// Returns the item of an array at a zero-based place; null where there is none. `body[0]` is the same.

@@ -15,8 +15,7 @@ use crate::api::param::Param;
 use crate::api::sealed::Sealed;
 use crate::api::value::{Symbol, Value};
 use crate::compile::CompileError;
-use crate::ir::doc::{Absence, Comparison, Expr as Tree, ItemFold};
-use crate::ir::types::Type;
+use crate::ir::doc::{Absence, Comparison, Expr as Tree, ItemFold, OnNull};
 
 /// Maps with text keys: `HashMap<String, V>`, `BTreeMap<String, V>`, `serde_json::Map` and options of these. Sealed.
 #[diagnostic::on_unimplemented(
@@ -36,15 +35,20 @@ pub trait Map: Value + Sealed {
 pub trait MapKey: Sealed {
     /// Returns what stands under the key.
     #[doc(hidden)]
-    fn under(self, of: Node, ty: Type) -> Node;
+    fn under<V: Value>(self, of: Node) -> Node;
 }
 
 impl MapKey for String {
-    fn under(self, of: Node, ty: Type) -> Node {
+    fn under<V: Value>(self, of: Node) -> Node {
         if let Err(error) = comparable_key(&self) {
             arena::fail(error);
         }
-        arena::push(Tree::Field { of: of.id(), key: Cow::Owned(self), ty, nullable: true })
+        let field = Tree::Field { of: of.id(), key: Cow::Owned(self), ty: V::TYPE, nullable: true };
+        let field = arena::push(field);
+        if !V::NULLABLE {
+            arena::mark_place(field, OnNull::Remove);
+        }
+        field
     }
 }
 
@@ -63,15 +67,15 @@ pub(crate) fn comparable_key(key: &str) -> Result<(), CompileError> {
 }
 
 impl MapKey for &str {
-    fn under(self, of: Node, ty: Type) -> Node {
-        self.to_owned().under(of, ty)
+    fn under<V: Value>(self, of: Node) -> Node {
+        self.to_owned().under::<V>(of)
     }
 }
 
 // The only impl for `Param<_>`: inference of unannotated closures rests on it.
 impl MapKey for Param<String> {
-    fn under(self, of: Node, ty: Type) -> Node {
-        arena::push(Tree::Lookup { of: of.id(), key: self.node().id(), ty })
+    fn under<V: Value>(self, of: Node) -> Node {
+        arena::push(Tree::Lookup { of: of.id(), key: self.node().id(), ty: V::TYPE })
     }
 }
 
@@ -92,7 +96,7 @@ impl<T: Value> Expr<T> {
     where
         T: Map,
     {
-        let value = key.under(self.raw(), T::Entry::TYPE);
+        let value = key.under::<T::Entry>(self.raw());
         !Expr::<bool>::push(Tree::IsAbsent(value.id(), Absence::Missing))
     }
 }

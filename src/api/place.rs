@@ -36,7 +36,7 @@ macro_rules! keys {
             type Found = T::Entry;
 
             fn place_node(self, of: Node) -> Node {
-                self.under(of, T::Entry::TYPE)
+                self.under::<T::Entry>(of)
             }
         }
     )* };

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::api::arena::{self, Extracted, Frame, Node};
-use crate::api::expr::{Expr, Nullable, Term, beside, literal};
+use crate::api::expr::{Expr, Nullable, Term, beside, literal, refuse};
 use crate::api::ops::Num;
 use crate::api::param::Param;
 use crate::api::sealed::Sealed;
@@ -15,7 +15,7 @@ use crate::api::value::{Scalar, Symbol, Value};
 use crate::codec::{self, CodecError};
 use crate::compile::{CompileError, OperandError};
 use crate::ir;
-use crate::ir::doc::Expr as Tree;
+use crate::ir::doc::{Expr as Tree, OnNull};
 use crate::ir::path::FieldPath;
 use crate::ir::types::Type;
 
@@ -30,7 +30,7 @@ pub struct Assignment {
 
 #[derive(Clone, Copy, Debug)]
 enum Change {
-    Set,
+    Set(OnNull),
     Unset,
     Increment,
 }
@@ -42,12 +42,26 @@ impl Assignment {
             arena::fail(refused.of(&arena::describe(field)));
             null(ty)
         });
-        Assignment { change: Change::Set, field: arena::field_of(field), value }
+        let field = arena::field_of(field);
+        let on_null = arena::on_null(field);
+        if on_null == OnNull::Refuse && arena::is_null(value) {
+            refuse(
+                format!("setting {} to null, which its type does not take,", arena::describe(field)),
+                "set the struct around it, or give a value",
+            );
+        }
+        Assignment { change: Change::Set(on_null), field, value }
     }
 
     /// Returns the removal of a field.
     pub(crate) fn unset(field: Node) -> Assignment {
         let field = arena::field_of(field);
+        if arena::on_null(field) == OnNull::Refuse && !arena::has_default(field) {
+            refuse(
+                format!("removing {}, which its type cannot do without,", arena::describe(field)),
+                "remove the struct around it",
+            );
+        }
         Assignment { change: Change::Unset, field, value: field }
     }
 
@@ -69,7 +83,7 @@ impl Assignment {
     /// Returns the change over an extracted lambda.
     pub(crate) fn with(&self, lambda: ir::doc::Lambda) -> ir::doc::Assignment {
         match self.change {
-            Change::Set => ir::doc::Assignment::Set(lambda),
+            Change::Set(on_null) => ir::doc::Assignment::Set(lambda, on_null),
             Change::Unset => ir::doc::Assignment::Unset(lambda),
             Change::Increment => ir::doc::Assignment::Increment(lambda),
         }
@@ -214,8 +228,10 @@ containers! {
 }
 
 impl<T: Value> Expr<T> {
-    /// Stores the value in the field, whatever was there. In an optional struct that is null or missing there is no field
-    /// to store it in: the update is then a `TypeMismatch`, and nothing changes.
+    /// Stores the value in the field, whatever was there; `None` under a key of a map removes the key.
+    ///
+    /// In an optional struct that is null or missing there is no field to store it in, and a value that turns out to be
+    /// null does not fit a field that is no option: the update is a `TypeMismatch` then, and nothing changes.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));

@@ -148,10 +148,14 @@ impl de::Error for CodecError {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let found = match found {
+            Unexpected::Unit => "null".to_owned(),
+            found => found.to_string(),
+        };
         Self::TypeMismatch {
             path: Box::default(),
             expected: expected.to_string().into(),
-            found: found.to_string().into(),
+            found: found.into(),
         }
     }
 

@@ -5,11 +5,14 @@ use crate::compile::lower::block::Row;
 use crate::compile::lower::value::Value;
 use crate::compile::lower::{Lowering, type_name};
 use crate::compile::plan::Output;
-use crate::ir::doc::{self, Arithmetic, Assignment, Expr as Tree, ExprId, Lambda, Stage, Terminal};
+use crate::ir::doc::{self, Arithmetic, Assignment, Expr as Tree, ExprId, Lambda, OnNull, Stage, Terminal};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Body, Expr, SqlFunction};
 use crate::ir::types::Type;
 use crate::ir::value::Kind;
+
+/// A path at which no document, an object, has anything, nor can have.
+const NOWHERE: &str = "$[0]";
 
 impl Lowering<'_> {
     pub(super) fn write(&mut self, statement: &doc::Statement) -> Result<(Body, Output), CompileError> {
@@ -43,7 +46,7 @@ impl Lowering<'_> {
         own: &Row,
         before: &mut Vec<FieldPath>,
     ) -> Result<Expr, CompileError> {
-        let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) =
+        let (Assignment::Set(lambda, _) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) =
             assignment;
         self.enter(lambda, [own]);
         let Tree::Tuple(pair) = lambda.root() else { return Err(not_a_field()) };
@@ -60,9 +63,34 @@ impl Lowering<'_> {
             Assignment::Unset(_) => {
                 return Ok(Expr::Call(SqlFunction::JsonbRemove, vec![document, json_path]));
             }
-            Assignment::Set(_) => {
-                let value = self.stored(lambda, *value)?;
-                Expr::Call(SqlFunction::JsonbSet, vec![document, json_path, value])
+            Assignment::Set(_, on_null) => {
+                let stored = self.stored(lambda, *value)?;
+                let null = match on_null {
+                    OnNull::Store => None,
+                    OnNull::Remove | OnNull::Refuse => self.is_null(lambda, *value, field.shape.nullable)?,
+                };
+                match null {
+                    None => Expr::Call(SqlFunction::JsonbSet, vec![document, json_path, stored]),
+                    Some(null) if *on_null == OnNull::Remove => {
+                        // The document is named once, so that many of these do not multiply it.
+                        let chosen = |then: &Expr, otherwise: &Expr| Expr::Case {
+                            when: vec![(null.clone(), then.clone())],
+                            otherwise: Some(Box::new(otherwise.clone())),
+                        };
+                        let nowhere = Expr::Text(NOWHERE.into());
+                        let set = vec![document, chosen(&nowhere, &json_path), stored];
+                        let set = Expr::Call(SqlFunction::JsonbSet, set);
+                        Expr::Call(SqlFunction::JsonbRemove, vec![set, chosen(&json_path, &nowhere)])
+                    }
+                    Some(null) => {
+                        let failure = self.fail(&format!(
+                            "`{path}` cannot be set to null, which its type does not take: give the value a default \
+                             by `unwrap_or`, or filter"
+                        ));
+                        let set = Expr::Call(SqlFunction::JsonbSet, vec![document, json_path, stored]);
+                        Expr::Case { when: vec![(null, failure)], otherwise: Some(Box::new(set)) }
+                    }
+                }
             }
             Assignment::Increment(_) => {
                 let by = self.value(lambda, *value)?;
@@ -81,6 +109,20 @@ impl Lowering<'_> {
             }
         };
         Ok(self.below_objects(changed, &around, &path, &optional))
+    }
+
+    /// Returns whether an assigned value is null; none where it never is. What a call gives is of the field's own type.
+    fn is_null(&mut self, lambda: &Lambda, id: ExprId, nullable: bool) -> Result<Option<Expr>, CompileError> {
+        let given = match lambda.node(id) {
+            Tree::Param { slot, .. } => BindSource::Slot(*slot),
+            Tree::Constant { index, .. } => BindSource::Constant(*index),
+            _ => {
+                let value = self.value(lambda, id)?;
+                let is_there = value.clean && !value.shape.nullable;
+                return Ok((!is_there).then(|| Expr::IsNull(Box::new(value.of_kind()))));
+            }
+        };
+        Ok(nullable.then(|| Expr::IsNull(Box::new(self.bind(given, BindForm::Plain)))))
     }
 
     /// Returns a value in the form in which `jsonb_set` stores it with its own type.

@@ -172,9 +172,20 @@ impl Terminal {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Assignment {
     /// Stores the value in the field.
-    Set(Lambda),
+    Set(Lambda, OnNull),
     /// Removes the field.
     Unset(Lambda),
     /// Adds the value to the number in the field.
     Increment(Lambda),
+}
+
+/// What an assignment to a place does where the value is null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum OnNull {
+    /// Stores it: the field's type takes it.
+    Store,
+    /// Removes the field: a key of a map whose values are never null.
+    Remove,
+    /// Ends the update with an error: the document could not be loaded.
+    Refuse,
 }

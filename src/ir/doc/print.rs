@@ -215,7 +215,7 @@ impl fmt::Display for Terminal {
                 f.write_str(".update(")?;
                 for (place, assignment) in assignments.iter().enumerate() {
                     let name = match assignment {
-                        Assignment::Set(_) => "set",
+                        Assignment::Set(..) => "set",
                         Assignment::Unset(_) => "unset",
                         Assignment::Increment(_) => "increment",
                     };

@@ -157,12 +157,12 @@ impl Terminal {
 impl Assignment {
     /// Returns its closure.
     pub(crate) fn lambda(&self) -> &Lambda {
-        let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = self;
+        let (Assignment::Set(lambda, _) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = self;
         lambda
     }
 
     fn lambda_mut(&mut self) -> &mut Lambda {
-        let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = self;
+        let (Assignment::Set(lambda, _) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = self;
         lambda
     }
 }

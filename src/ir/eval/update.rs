@@ -8,7 +8,7 @@ use super::json::Json;
 use super::number;
 use super::row::{Behind, Meaning, Row, Term};
 use super::{Document, EvalError, Outcome};
-use crate::ir::doc::{Arithmetic, Assignment, Expr, Lambda};
+use crate::ir::doc::{Arithmetic, Assignment, Expr, Lambda, OnNull};
 
 /// Changes the documents that are among `rows`.
 pub(super) fn update<'a>(
@@ -60,11 +60,20 @@ fn change<'a>(
         },
         _ => None,
     };
-    let (Assignment::Set(lambda) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = assignment;
+    let (Assignment::Set(lambda, _) | Assignment::Unset(lambda) | Assignment::Increment(lambda)) = assignment;
     let Some((target, value)) = pair(lambda) else { return Ok(()) };
     let path = path(&target);
     match assignment {
-        Assignment::Set(_) => set(body, &path, evaluator.of_declared_kind(&value)?.into_owned()),
+        Assignment::Set(_, on_null) => match (evaluator.of_declared_kind(&value)?.into_owned(), on_null) {
+            (Json::Null, OnNull::Refuse) => Err(EvalError::TypeMismatch),
+            (Json::Null, OnNull::Remove) => {
+                // It fails where a value could not be set.
+                set(&mut body.clone(), &path, Json::Null)?;
+                unset(body, &path);
+                Ok(())
+            }
+            (value, _) => set(body, &path, value),
+        },
         Assignment::Unset(_) => {
             unset(body, &path);
             Ok(())

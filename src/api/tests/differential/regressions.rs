@@ -1,7 +1,7 @@
 //! What the random test has found, held by itself.
 
 use super::{Result, Seen, case, scenes};
-use crate::ir::doc::{Comparison, Fold, Function, Terminal};
+use crate::ir::doc::{Comparison, Fold, Function, OnNull, Terminal};
 use crate::ir::eval::sample::tree::{Change, End, Sketch, Step, Tree};
 use crate::ir::eval::{Document, Json};
 use crate::ir::types::Type;
@@ -64,7 +64,7 @@ fn a_value_in_an_order_that_does_not_matter_is_not_bound() -> Result {
 
 #[test]
 fn a_negative_zero_is_copied_with_its_sign() -> Result {
-    let copied = (Change::Set, Tree::field("few", Type::F64), Tree::field("q\"t", Type::F64));
+    let copied = (Change::Set(OnNull::Store), Tree::field("few", Type::F64), Tree::field("q\"t", Type::F64));
     agree(&[r#"{"q\"t":-0.0}"#, r#"{"q\"t":0.0,"few":-0.0}"#], vec![], End::Update(vec![copied]))
 }
 

@@ -11,7 +11,7 @@ use proptest::sample::{select, subsequence};
 use super::expr::{self, Grammar, Leaf, Typed};
 use super::tree::{Change, End, Sketch, Step, Tree};
 use super::{FIELDS, Field};
-use crate::ir::doc::{Fold, Nulls, Terminal};
+use crate::ir::doc::{Fold, Nulls, OnNull, Terminal};
 use crate::ir::types::Type;
 use crate::ir::value::{Kind, Value};
 
@@ -285,6 +285,11 @@ fn change(
     (by, as_param): (i64, bool),
 ) -> (Change, Tree, Tree) {
     let target = expr::leaf(field).tree;
+    let on_null = match choice {
+        3 => OnNull::Remove,
+        4 => OnNull::Refuse,
+        _ => OnNull::Store,
+    };
     match choice {
         0 if field.nullable => (Change::Unset, target.clone(), target),
         1 | 2 if field.ty.kind() == Kind::Number => {
@@ -294,10 +299,12 @@ fn change(
         }
         5 if as_param => {
             let from = expr::wholes()[by.unsigned_abs() as usize].tree.clone();
-            (Change::Set, expr::json(field.path), from)
+            (Change::Set(on_null), expr::json(field.path), from)
         }
-        _ if field.nullable && null.is_some() => (Change::Set, target, Tree::Constant(Value::Null, field.ty)),
-        _ => (Change::Set, target, value.tree.clone()),
+        _ if field.nullable && null.is_some() => {
+            (Change::Set(on_null), target, Tree::Constant(Value::Null, field.ty))
+        }
+        _ => (Change::Set(on_null), target, value.tree.clone()),
     }
 }
 

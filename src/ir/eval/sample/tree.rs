@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::ir::doc::{
     Absence, Arithmetic, Assignment, Binder, Comparison, Count, Expr, ExprId, Fold, Function, ItemFold,
-    Lambda, Nulls, OrderKey, Query, Source, Stage, Statement, Subquery, Terminal,
+    Lambda, Nulls, OnNull, OrderKey, Query, Source, Stage, Statement, Subquery, Terminal,
 };
 use crate::ir::types::Type;
 use crate::ir::value::{FieldDefault, Value};
@@ -119,7 +119,7 @@ pub(crate) enum End {
 /// The kind of an assignment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
-    Set,
+    Set(OnNull),
     Unset,
     Increment,
 }
@@ -226,7 +226,7 @@ impl Builder {
     fn assignment(&mut self, (change, target, value): &(Change, Tree, Tree)) -> Assignment {
         let pair = self.lambda(&Tree::Tuple(vec![target.clone(), value.clone()]), 1);
         match change {
-            Change::Set => Assignment::Set(pair),
+            Change::Set(on_null) => Assignment::Set(pair, *on_null),
             Change::Unset => Assignment::Unset(pair),
             Change::Increment => Assignment::Increment(pair),
         }

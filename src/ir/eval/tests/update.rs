@@ -1,7 +1,7 @@
 //! Changes: rule 22.
 
 use super::{Result, Things};
-use crate::ir::doc::{Arithmetic, Terminal};
+use crate::ir::doc::{Arithmetic, OnNull, Terminal};
 use crate::ir::eval::sample::tree::{Change, End, Step, Tree};
 use crate::ir::eval::{EvalError, Outcome};
 use crate::ir::types::Type;
@@ -29,7 +29,7 @@ fn done(count: u64, documents: &[&str]) -> std::result::Result<(u64, Vec<String>
 }
 
 fn set(target: Tree, value: Tree) -> (Change, Tree, Tree) {
-    (Change::Set, target, value)
+    (Change::Set(OnNull::Store), target, value)
 }
 
 fn increment(target: Tree, value: Tree) -> (Change, Tree, Tree) {
@@ -88,6 +88,20 @@ fn an_optional_struct_that_is_not_there_is_no_parent() -> Result {
     assert_eq!(changed(&[r#"{"in":{}}"#], vec![], one)?, done(1, &[r#"{"in":{"x":1}}"#]));
     let map = Tree::option("in", Type::Map).below("x", I64);
     assert_eq!(changed(&["{}"], vec![], vec![set(map, Tree::int(1))])?, done(1, &[r#"{"in":{"x":1}}"#]));
+    Ok(())
+}
+
+#[test]
+fn null_is_stored_removes_or_fails_as_the_assignment_says() -> Result {
+    let null = || Tree::Constant(Value::Null, I64);
+    let some = [r#"{"a":1}"#];
+    let with = |on_null| vec![(Change::Set(on_null), a(), null())];
+    assert_eq!(changed(&some, vec![], with(OnNull::Store))?, done(1, &[r#"{"a":null}"#]));
+    assert_eq!(changed(&some, vec![], with(OnNull::Remove))?, done(1, &["{}"]));
+    assert_eq!(changed(&["{}"], vec![], with(OnNull::Remove))?, done(0, &["{}"]));
+    assert_eq!(changed(&some, vec![], with(OnNull::Refuse))?, Err(EvalError::TypeMismatch));
+    let blocked = vec![(Change::Set(OnNull::Remove), below(), null())];
+    assert_eq!(changed(&[r#"{"in":5}"#], vec![], blocked)?, Err(EvalError::TypeMismatch));
     Ok(())
 }
 
