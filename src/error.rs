@@ -181,6 +181,8 @@ pub enum ErrorKind {
     Corrupt,
     /// The operating system refused.
     Io,
+    /// Who watched the call broke it off.
+    Interrupted,
     /// A defect of this crate.
     Internal,
 }
@@ -227,6 +229,7 @@ fn store_kind(error: &StoreError) -> ErrorKind {
         StoreError::ReadOnly { .. } => ErrorKind::ReadOnly,
         StoreError::Full { .. } => ErrorKind::Full,
         StoreError::Io { .. } => ErrorKind::Io,
+        StoreError::Interrupted { .. } => ErrorKind::Interrupted,
         StoreError::Unique { .. } => ErrorKind::Unique,
         StoreError::AlreadyExists { .. } => ErrorKind::AlreadyExists,
         StoreError::TypeMismatch { .. } | StoreError::StoredType { .. } => ErrorKind::TypeMismatch,

@@ -229,12 +229,12 @@ pub use api::{
     Assign, Assignment, Assignments, Bytes, Collection, Compiled, Contents, Counted, Database, Deferred,
     DirEntry, DocId, Document, ExplainedPlan, Explanation, Expr, File, FileEntry, FileKind, FileMut,
     FileOrder, FileProblem, FileStat, Files, Group, Grouped, IndexBuilder, IndexDescription, IndexKeys,
-    IndexReport, Indexes, IntoPlan, Item, Json, JsonOperand, KeyOf, List, Listing, Live, Map, MapKey, Mode,
-    NestedOption, Newtype, Nullable, Num, On, Operand, OperandList, OptionList, OptionOperand, Optional,
-    Options, OrderKey, OrderKeys, Ordered, Param, ParamSet, ParamType, Place, Plan, Predicate, Query, Root,
-    Row, RowCount, RowIter, Scalar, SkipReason, Skipped, Snapshot, StructFields, Symbol, SymbolicParams,
-    Target, Term, Text, Transfer, TransferProgress, TransferReport, TreeUsage, Tx, Value, Variant, all_of,
-    any_of, from, from_named, lit, when,
+    IndexProgress, IndexReport, Indexes, IntoPlan, Item, Json, JsonOperand, KeyOf, List, Listing, Live, Map,
+    MapKey, Mode, NestedOption, Newtype, Nullable, Num, On, Operand, OperandList, OptionList, OptionOperand,
+    Optional, Options, OrderKey, OrderKeys, Ordered, Param, ParamSet, ParamType, Place, Plan, Predicate,
+    Query, Root, Row, RowCount, RowIter, Scalar, SkipReason, Skipped, Snapshot, StructFields, Symbol,
+    SymbolicParams, Target, Term, Text, Transfer, TransferProgress, TransferReport, TreeUsage, Tx, Value,
+    Variant, all_of, any_of, from, from_named, lit, when,
 };
 pub use codec::CodecError;
 pub use compile::{CompileError, NarrowGap, Obstacle, Reading};

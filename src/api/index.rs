@@ -1,6 +1,7 @@
 //! Indexes of a collection: declared by the type, or made one by one.
 
 use std::marker::PhantomData;
+use std::ops::ControlFlow;
 
 use crate::api::arena::Frame;
 use crate::api::catalog;
@@ -20,7 +21,7 @@ use crate::ir::doc::{Expr as Tree, ExprId, Lambda, Nulls, OrderKey, Stage, State
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::types::Type;
 use crate::ir::value::{FieldDefault, Kind, View};
-use crate::store::{CollectionInfo, IndexColumnSpec, IndexFilter, IndexOutcome, IndexSpec, Schema};
+use crate::store::{CollectionInfo, IndexColumnSpec, IndexFilter, IndexOutcome, IndexSpec, Progress, Schema};
 
 /// What an index is made of: a field that has equality, a sort key, or a tuple of these. Sealed.
 ///
@@ -128,6 +129,22 @@ pub struct IndexDescription {
     pub conditions: Vec<String>,
 }
 
+/// How far an index has come that is built.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct IndexProgress {
+    /// How many documents the collection has.
+    pub documents: u64,
+    /// The part of the work that is done, from 0 to 1, about.
+    pub part: f64,
+}
+
+impl From<Progress> for IndexProgress {
+    fn from(Progress { documents, expected, done }: Progress) -> Self {
+        IndexProgress { documents, part: (done as f64 / expected.max(1) as f64).min(1.0) }
+    }
+}
+
 /// An index about to be made; finish with [`IndexBuilder::create`].
 ///
 /// ```
@@ -145,6 +162,8 @@ pub struct IndexBuilder<'c, 's, T> {
     spec: std::result::Result<IndexSpec, CompileError>,
     /// A query of the documents that it is to hold, if not all.
     filter: Option<Description>,
+    /// Who watches the build.
+    watch: Option<Box<dyn FnMut(IndexProgress) -> ControlFlow<()> + 'c>>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -154,7 +173,7 @@ impl<T> std::fmt::Debug for IndexBuilder<'_, '_, T> {
     }
 }
 
-impl<T: Document> IndexBuilder<'_, '_, T> {
+impl<'c, T: Document> IndexBuilder<'c, '_, T> {
     /// Refuses documents whose values are already there. Documents without a value are not compared, unless by
     /// [`IndexBuilder::nulls_collide`].
     ///
@@ -226,6 +245,30 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
         self
     }
 
+    /// Calls `watch` now and then while the index is built, a few hundred documents apart, but not while SQLite sorts what
+    /// it has read. [`Break`](ControlFlow::Break) ends the build: nothing of the index is left, and the call is
+    /// `Interrupted`. So is the transaction over in which it was called, if it was called in one, and every further call
+    /// on that is `Stale`; the transaction cannot be used in `watch` either. Watching takes a count of the documents
+    /// first.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let report = notes.ensure_index(|n| n.text).on_progress(|progress| {
+    ///     eprint!("\r{:.0} % of {} notes", 100.0 * progress.part, progress.documents);
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert_eq!(report.create()?.created, ["notes/text"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_progress(mut self, watch: impl FnMut(IndexProgress) -> ControlFlow<()> + 'c) -> Self {
+        self.watch = Some(Box::new(watch));
+        self
+    }
+
     /// Makes the index, if it is not there. The narrow index waits for [`Collection::ensure_indexes`].
     ///
     /// # Errors
@@ -249,7 +292,11 @@ impl<T: Document> IndexBuilder<'_, '_, T> {
             if let Some(query) = self.filter {
                 spec.filter = Some(collection.filter_in(write, query)?);
             }
-            collection.make_in(write, &[spec])
+            let make = || collection.make_in(write, &[spec]);
+            match self.watch {
+                Some(mut watch) => write.watched(&mut |progress| watch(progress.into()), make),
+                None => make(),
+            }
         })
     }
 }
@@ -276,7 +323,7 @@ impl<'s, T: Document> Collection<'s, T> {
         });
         let keys = keys.collect::<std::result::Result<Vec<OrderKey>, CompileError>>();
         let spec = keys.and_then(|keys| spec(&keys, false));
-        IndexBuilder { collection: self, spec, filter: None, of: PhantomData }
+        IndexBuilder { collection: self, spec, filter: None, watch: None, of: PhantomData }
     }
 
     /// Returns the conditions of a query over the columns that they name, which are made where they are missing.

@@ -63,7 +63,7 @@ pub use files::{
     DirEntry, File, FileEntry, FileKind, FileMut, FileOrder, FileProblem, FileStat, Files, Listing,
     SkipReason, Skipped, Transfer, TransferProgress, TransferReport, TreeUsage,
 };
-pub use index::{IndexBuilder, IndexDescription, IndexKeys, IndexReport};
+pub use index::{IndexBuilder, IndexDescription, IndexKeys, IndexProgress, IndexReport};
 pub use item::Item;
 pub use iter::RowIter;
 pub use json::Json;

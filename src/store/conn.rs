@@ -19,6 +19,7 @@ use super::cache::Cache;
 use super::error::{self, Site, StoreError};
 use super::functions;
 use super::options::Durability;
+use super::progress::Progress;
 use super::statistics::ANALYZED_ROWS;
 use super::stmt::{Bind, Prepared, Row, Stmt};
 
@@ -80,6 +81,8 @@ pub(crate) struct Conn {
     /// The handle on a chunk that was read last in this moment.
     blob: RefCell<Option<Blob>>,
     transaction: Cell<Transaction>,
+    /// How far the index has come that is built while somebody watches.
+    progress: Cell<Option<Progress>>,
     /// Whether a commit was tried since the writer was lent. SQLite's hook says so.
     committing: Arc<AtomicBool>,
     raw: *mut ffi::sqlite3,
@@ -111,6 +114,7 @@ impl Conn {
             cache: RefCell::default(),
             blob: RefCell::default(),
             transaction: Cell::new(Transaction::None),
+            progress: Cell::new(None),
             committing,
             raw,
             role,
@@ -142,6 +146,7 @@ impl Conn {
 
     /// Returns a statement from this connection's cache, prepared when it is not there.
     pub(crate) fn prepare(&self, sql: &str) -> Result<Stmt<'_>, StoreError> {
+        self.check_transaction()?;
         let cached = self.cache.borrow_mut().take(sql);
         let prepared = match cached {
             Some(prepared) => prepared,
@@ -301,6 +306,18 @@ impl Conn {
             return Err(StoreError::RolledBack { path: Arc::clone(self.path()) });
         }
         Ok(())
+    }
+
+    pub(super) fn progress(&self) -> &Cell<Option<Progress>> {
+        &self.progress
+    }
+
+    /// Runs what SQLite calls while one of its statements runs: the connection refuses to be used by it.
+    pub(super) fn untouched<T>(&self, f: impl FnOnce() -> T) -> T {
+        let transaction = self.transaction.replace(Transaction::Lost);
+        let result = f();
+        self.transaction.set(transaction);
+        result
     }
 
     /// Refuses everything but the end of the transaction from here on.

@@ -224,6 +224,14 @@ pub enum StoreError {
         /// What SQLite said.
         source: SqliteError,
     },
+    /// Who watched the build of an index broke it off. Nothing of it is left, and its transaction is over.
+    #[error("the build of an index of `{}` was broken off: nothing of it is left", path.display())]
+    Interrupted {
+        /// The file.
+        path: Arc<Path>,
+        /// What SQLite said.
+        source: SqliteError,
+    },
     /// SQL of ours that SQLite refused: a defect of Vellum.
     #[error("internal error, please report it: {what} in `{sql}`")]
     Internal {
@@ -298,6 +306,7 @@ pub(super) fn from_sqlite(code: i32, message: &str, site: Site<'_>) -> StoreErro
             StoreError::Corrupt { path, what: source.message.clone(), source: Some(source) }
         }
         ffi::SQLITE_TOOBIG => StoreError::TooLarge { path, source },
+        ffi::SQLITE_INTERRUPT => StoreError::Interrupted { path, source },
         ffi::SQLITE_CONSTRAINT => from_constraint(source, site),
         ffi::SQLITE_ERROR => from_message(source, site),
         _ => internal(source, site),

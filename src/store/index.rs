@@ -197,17 +197,17 @@ impl WriteTxn {
         let (name, table) = (quote(&index.name), quote(&collection.table));
         let columns = columns.join(", ");
         let filter = index.holds_where(None);
-        let mut made = self.batch(&format!("CREATE {unique}INDEX {name} ON {table}({columns}){filter}"));
+        let mut statements = vec![format!("CREATE {unique}INDEX {name} ON {table}({columns}){filter}")];
         if let Some(nulls) = &index.nulls {
             let values =
                 index.columns.iter().map(|column| format!("coalesce({}, x'')", quote(&column.column)));
             let (values, nulls) = (values.collect::<Vec<_>>().join(", "), quote(nulls));
             let lacks = index.columns.iter().map(|column| format!("{} IS NULL", quote(&column.column)));
             let filter = index.holds_where(Some(lacks.collect::<Vec<_>>().join(" OR ")));
-            made = made.and_then(|()| {
-                self.batch(&format!("CREATE UNIQUE INDEX {nulls} ON {table}({values}){filter}"))
-            });
+            statements.push(format!("CREATE UNIQUE INDEX {nulls} ON {table}({values}){filter}"));
         }
+        self.expect_steps(&collection.table, &statements)?;
+        let made = statements.iter().try_for_each(|statement| self.batch(statement));
         made.map_err(|error| match error {
             StoreError::Unique { source, .. } => {
                 StoreError::Unique { index: index.name.as_str().into(), source }
