@@ -9,6 +9,7 @@ pub mod ev;
 mod reply;
 mod request;
 mod serve;
+pub mod tm;
 
 pub use clock::{Clock, Timed, Times, unix_now, wait_until};
 pub use digest::Digest;

@@ -12,9 +12,9 @@ use crate::engine::{Engine, Process, Ready};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::measure::seat::Seat;
-use crate::measure::{self, Budget};
+use crate::measure::{self, Budget, copies, matrix};
 use crate::place::Place;
-use crate::report::{self, EngineReport, Report};
+use crate::report::{self, DatabaseReport, EngineReport, Report};
 use crate::workload::{Scene, Workload};
 use crate::{interrupt, progress};
 
@@ -28,9 +28,9 @@ pub(super) fn run(arguments: &RunArguments, out: &mut impl Write) -> Result<Endi
     let mut session = Session::new(arguments, &place);
     session.build(&engines);
     for &workload in &arguments.workload {
-        for &size in &arguments.size {
-            session.workload(workload, size);
-        }
+        // Those that have one size run once.
+        let sizes = if workload.has_sizes() { arguments.size.as_slice() } else { &[Size::Full] };
+        sizes.iter().for_each(|&size| session.workload(workload, size));
     }
     session.progress.finish_and_clear();
     let mut report = session.report;
@@ -112,8 +112,23 @@ impl<'a> Session<'a> {
     }
 
     fn workload(&mut self, workload: Workload, size: Size) {
-        if let Some(scene) = workload.scene(size) {
-            self.scene(workload, &scene);
+        let (timeout, durability) = (self.timeout(), self.arguments.durability.name());
+        match workload {
+            Workload::Processes => {
+                let (rows, databases) =
+                    copies::rows(&self.ready, self.place, timeout, durability, &self.progress);
+                self.report.rows.extend(rows);
+                databases.into_iter().for_each(|(engine, database)| self.keep(&engine, database));
+            }
+            Workload::Matrix => {
+                let rows = matrix::rows(&self.ready, self.place, timeout, durability, &self.progress);
+                self.report.matrix.extend(rows);
+            }
+            _ => {
+                if let Some(scene) = workload.scene(size) {
+                    self.scene(workload, &scene);
+                }
+            }
         }
     }
 
@@ -127,11 +142,17 @@ impl<'a> Session<'a> {
         let only = self.arguments.only.as_deref();
         let rows = measure::scene(workload, scene, &mut seats, budget, only, &self.progress);
         self.report.rows.extend(rows);
+        let mut databases = Vec::new();
         for seat in seats {
             self.progress.set_message(format!("{}: opening the file again", seat.name));
-            let engine = self.report.engines.iter_mut().find(|engine| engine.name == seat.name);
-            let database = seat.finish();
-            engine.into_iter().for_each(|engine| engine.databases.push(database.clone()));
+            databases.push((seat.name.clone(), seat.finish()));
+        }
+        databases.into_iter().for_each(|(engine, database)| self.keep(&engine, database));
+    }
+
+    fn keep(&mut self, engine: &str, database: DatabaseReport) {
+        if let Some(engine) = self.report.engines.iter_mut().find(|known| known.name == engine) {
+            engine.databases.push(database);
         }
     }
 

@@ -3,6 +3,8 @@
 
 pub mod answer;
 mod contender;
+pub mod copies;
+pub mod matrix;
 mod order;
 pub mod seat;
 pub mod statistics;

@@ -2,6 +2,8 @@
 
 mod case;
 mod events;
+pub mod matrix;
+pub mod processes;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -41,6 +43,11 @@ impl Workload {
             Self::Processes => "one and four processes on one file",
             Self::Matrix => "the correctness matrix: small cases that databases answer differently",
         }
+    }
+
+    /// Returns whether it can be made larger or smaller.
+    pub fn has_sizes(self) -> bool {
+        self == Self::Events
     }
 
     /// Returns the operations that one process does one after another, if the workload is made of such.

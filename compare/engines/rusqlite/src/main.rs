@@ -4,6 +4,7 @@
 //! both.
 
 mod events;
+mod records;
 mod settings;
 
 use std::io;
@@ -21,7 +22,7 @@ impl Engine for Rusqlite {
             runtime: "native".to_owned(),
             language: "Rust".to_owned(),
             variants: vec!["ordinary".to_owned(), "tuned".to_owned()],
-            workloads: vec!["EV".to_owned()],
+            workloads: vec!["EV".to_owned(), "TM".to_owned()],
             servers: Vec::new(),
         }
     }
@@ -29,6 +30,7 @@ impl Engine for Rusqlite {
     fn open(&self, open: &Open) -> Result<(Opened, Box<dyn Workload>)> {
         match open.workload.as_str() {
             "EV" => events::open(open),
+            "TM" => records::open(open),
             other => Err(Failure::unsupported(format!("the control has no workload {other}"))),
         }
     }

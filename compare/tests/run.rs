@@ -1,0 +1,69 @@
+//! `compare run` on the engines that Cargo builds: every workload at its smallest size.
+
+mod support;
+
+use support::{Dir, TestResult, cells, is_measured, text};
+use vellum_compare::report::{Outcome, Verdict};
+
+#[test]
+fn every_operation_is_right_on_vellum_and_on_the_control() -> TestResult {
+    let dir = Dir::new()?;
+    let output = dir.run(&[
+        "--workload",
+        "EV,TM",
+        "--size",
+        "tiny",
+        "--engine",
+        "vellum,rusqlite",
+        "--budget",
+        "0.1",
+    ])?;
+    let said = text(&output.stdout);
+    assert!(output.status.success(), "{said}{}", text(&output.stderr));
+    let report = dir.report()?;
+    assert_eq!(report.rows.iter().filter(|row| row.workload == "EV").count(), 34);
+    assert_eq!(report.rows.iter().filter(|row| row.workload == "TM").count(), 10);
+    for row in &report.rows {
+        for cell in &row.cells {
+            // A query that is not compiled beforehand has nothing to measure there.
+            let is_exempt = row.id == "EV13" && cell.variant == "ordinary" && cell.engine == "vellum";
+            assert!(is_exempt || is_measured(cell), "{} {cell:?}", row.name());
+        }
+    }
+    let databases: Vec<_> = report.engines.iter().flat_map(|engine| &engine.databases).collect();
+    assert_eq!(databases.len(), 2 + 2 * 2 * 2);
+    assert!(databases.iter().all(|database| database.validated.as_deref() == Some("ok")), "{databases:?}");
+    assert!(databases.iter().all(|database| database.file_bytes > 0 && database.peak_bytes > 0));
+    assert!(!dir.has_leftovers()?);
+    Ok(())
+}
+
+#[test]
+fn vellum_is_wrong_in_no_case_of_the_matrix() -> TestResult {
+    let dir = Dir::new()?;
+    let output = dir.run(&["--workload", "MX", "--engine", "vellum"])?;
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    let report = dir.report()?;
+    assert_eq!(report.matrix.len(), 36);
+    let verdicts: Vec<_> =
+        report.matrix.iter().flat_map(|row| row.cells.iter().map(|cell| &cell.verdict)).collect();
+    assert!(!verdicts.iter().any(|verdict| matches!(verdict, Verdict::Wrong { .. })), "{verdicts:?}");
+    assert!(verdicts.iter().filter(|verdict| ***verdict == Verdict::Right).count() >= 28);
+    Ok(())
+}
+
+#[test]
+fn one_operation_can_be_asked_for_and_updates_leave_what_the_oracle_says() -> TestResult {
+    let dir = Dir::new()?;
+    let output = dir.run(&["--workload", "EV", "--size", "tiny", "--engine", "vellum", "--only", "EV10"])?;
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    let report = dir.report()?;
+    assert_eq!(report.rows.len(), 1);
+    for cell in cells(&report, "EV10") {
+        assert!(
+            matches!(&cell.outcome, Outcome::Measured(measured) if measured.samples_ns.len() == 6),
+            "{cell:?}"
+        );
+    }
+    Ok(())
+}
