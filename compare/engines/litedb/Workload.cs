@@ -8,7 +8,7 @@ namespace Compare
     public abstract class Workload : IDisposable
     {
         /// <summary>What the engine can be asked.</summary>
-        public static readonly string[] Names = { "EV", "TM", "MX" };
+        public static readonly string[] Names = { "EV", "TM", "FS", "MX" };
 
         /// <summary>Opens the database that the request names, and fills it.</summary>
         public static Workload Open(Fields request)
@@ -18,6 +18,7 @@ namespace Compare
             {
                 case "EV": return new EventWorkload(request);
                 case "TM": return new SharedWorkload(request);
+                case "FS": return new FileWorkload(request);
                 case "MX": return new MatrixWorkload(request);
                 default: throw new UnsupportedException("LiteDB has no program for the workload " + name);
             }
