@@ -473,3 +473,48 @@ fn damage_is_found() -> TestResult {
     );
     Ok(())
 }
+
+#[test]
+fn a_byte_that_was_flipped_on_the_disk_is_found_in_what_was_sealed() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let files = db.files();
+    let bytes = pattern(3_000_000);
+    for path in ["/sealed", "/changed", "/open"] {
+        files.write(path, &bytes)?;
+    }
+    let seal = files.seal("/sealed")?;
+    files.seal("/changed")?;
+    files.copy("/sealed", "/copy")?;
+    files.write_at("/changed", 5, [0])?;
+    files.rename("/sealed", "/moved/sealed")?;
+    sound(&files)?;
+    assert!(files.read("/moved/sealed")? == bytes && files.read("/copy")? == bytes);
+    let flip = |path: &str| -> TestResult {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        support::stranger(&db)?.execute(
+            "UPDATE vellum_chunk SET data = CAST(x'FF' || substr(data, 2) AS BLOB)
+             WHERE k = (SELECT (content << 31) + 300 FROM vellum_entry WHERE name = ?1)",
+            [name],
+        )?;
+        Ok(())
+    };
+    for path in ["/moved/sealed", "/copy", "/changed", "/open"] {
+        flip(path)?;
+    }
+    for path in ["/moved/sealed", "/copy"] {
+        assert_eq!(kind(files.read(path)), Some(ErrorKind::Corrupt));
+        assert_eq!(kind(files.seal(path)), Some(ErrorKind::Corrupt));
+    }
+    assert_eq!(files.read("/changed")?.len(), bytes.len());
+    let found: Vec<String> = files.check()?.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "/moved/sealed: its bytes are not those that were sealed",
+            "/copy: its bytes are not those that were sealed"
+        ]
+    );
+    files.write("/copy", &bytes)?;
+    assert_eq!(files.seal("/copy")?, seal);
+    Ok(())
+}

@@ -2,6 +2,7 @@
 
 use super::entry::{self, ROOT};
 use super::error::FsError;
+use super::hash;
 use super::layout::Layout;
 use super::path;
 use crate::store::{Bind, Cell, Conn};
@@ -20,6 +21,7 @@ pub(crate) fn check(conn: &Conn, layout: Layout) -> Result<Vec<Problem>, FsError
     names(conn, &mut problems)?;
     entries(conn, &mut problems)?;
     chunks(conn, layout, &mut problems)?;
+    seals(conn, layout, &mut problems)?;
     Ok(problems)
 }
 
@@ -104,6 +106,27 @@ fn chunks(conn: &Conn, layout: Layout, problems: &mut Vec<Problem>) -> Result<()
     rows(conn, BEYOND, &chunk_len, problems, |id, _| {
         Ok(Some((entry::path_of(conn, id)?, "bytes are stored past its end".into())))
     })
+}
+
+/// Every file that was sealed has the bytes that it had then.
+fn seals(conn: &Conn, layout: Layout, problems: &mut Vec<Problem>) -> Result<(), FsError> {
+    const SEALED: &str = "SELECT id, NULL FROM vellum_entry WHERE hash IS NOT NULL AND kind = 1";
+    let mut sealed = Vec::new();
+    rows(conn, SEALED, &[], problems, |id, _| {
+        sealed.push(id);
+        Ok(None)
+    })?;
+    for id in sealed {
+        let wrong = match entry::by_id(conn, id) {
+            Ok(Some(entry)) if entry.hash == Some(hash::of_file(conn, layout, &entry)?) => continue,
+            Ok(_) => "its bytes are not those that were sealed",
+            // What is wrong with such an entry has been said.
+            Err(FsError::Damaged { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        problems.push(Problem { place: entry::path_of(conn, id)?, what: wrong.into() });
+    }
+    Ok(())
 }
 
 /// Reads rows of an integer and something else, and keeps what `problem` makes of them.

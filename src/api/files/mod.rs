@@ -70,7 +70,8 @@ impl<'s> Files<'s> {
     ///
     /// # Errors
     /// `NotFound`; `TypeMismatch` for a directory; `InvalidQuery` for what is no path; `TooLarge` for more bytes than
-    /// memory has room for: [`Files::open`] reads them in parts.
+    /// memory has room for: [`Files::open`] reads them in parts. `Corrupt` when the file was sealed and its bytes are
+    /// others.
     ///
     /// ```
     /// # use vellum::Database;
@@ -90,7 +91,7 @@ impl<'s> Files<'s> {
                 .ok_or_else(|| FsError::NoMemory { path: path.to_string().into(), length: entry.len })?;
             let count = fs::read_known(conn, layout, &entry, 0, &mut bytes)?;
             bytes.truncate(count);
-            Ok(bytes)
+            if fs::agrees(&entry, &bytes) { Ok(bytes) } else { Err(fs::damaged(&path.to_string())) }
         })
     }
 
@@ -478,6 +479,29 @@ impl<'s> Files<'s> {
     /// ```
     pub fn export(&self, from: &str, to: impl AsRef<Path>) -> Transfer<'s> {
         Transfer::export(self.clone(), from, to.as_ref())
+    }
+
+    /// Stores a hash of a file's bytes beside its name, and returns it: XXH3 with 128 bits, of which a hole is zeros. Until
+    /// the bytes change, [`Files::read`] and [`Files::check`] find a byte that was flipped on the disk; a change in place or
+    /// a replacement takes the hash away. Every byte is read.
+    ///
+    /// # Errors
+    /// `NotFound`; `TypeMismatch` for a directory; `Corrupt` when the file is sealed and its bytes are others.
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/contract", "signed")?;
+    /// let seal = files.seal("/contract")?;
+    /// assert_eq!(files.seal("/contract")?, seal);
+    /// assert_eq!(files.read("/contract")?, b"signed");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn seal(&self, path: &str) -> Result<u128> {
+        let path = FsPath::parse(path)?;
+        self.change(|editor| editor.seal(path))
     }
 
     /// Returns what is wrong with the files: nothing in a sound database. Reads every entry and every chunk.
