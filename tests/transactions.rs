@@ -27,7 +27,7 @@ fn note(title: &str) -> Note {
 }
 
 fn database() -> vellum::Result<(Database, Collection<'static, Note>)> {
-    let db = Options::new().busy_timeout(Duration::from_millis(400)).open_in_memory()?;
+    let db = Options::new().busy_timeout(Duration::from_millis(150)).open_in_memory()?;
     let notes = db.collection::<Note>()?;
     notes.ensure_indexes()?;
     Ok((db, notes))
@@ -263,8 +263,8 @@ fn a_shared_transaction_or_snapshot_is_waited_for_no_longer_than_the_writer() ->
         assert_eq!(shared.count()?, 2, "the same thread goes on");
         let start = Instant::now();
         let elsewhere = thread::scope(|scope| scope.spawn(|| shared.count()).join());
-        fails(elsewhere.map_err(|_| "panicked")?, Busy, &["400 ms", "drop its iterators", "busy_timeout"]);
-        assert!(start.elapsed() >= Duration::from_millis(400), "{:?}", start.elapsed());
+        fails(elsewhere.map_err(|_| "panicked")?, Busy, &["150 ms", "drop its iterators", "busy_timeout"]);
+        assert!(start.elapsed() >= Duration::from_millis(150), "{:?}", start.elapsed());
         drop(rows);
         let elsewhere = thread::scope(|scope| scope.spawn(|| shared.count()).join());
         assert_eq!(elsewhere.map_err(|_| "panicked")??, 2);
@@ -276,7 +276,7 @@ fn a_shared_transaction_or_snapshot_is_waited_for_no_longer_than_the_writer() ->
 #[test]
 fn a_transaction_takes_along_whose_writes_past_it_are_refused() -> TestResult {
     let (db, notes) = database()?;
-    let timeout = Duration::from_millis(400);
+    let timeout = Duration::from_millis(150);
     let past_it = |notes: &Collection<'_, Note>| {
         let start = Instant::now();
         let kind = notes.insert(note("past it")).err().map(|error| error.kind());
@@ -308,23 +308,6 @@ fn a_transaction_takes_along_whose_writes_past_it_are_refused() -> TestResult {
     inner.commit()?;
     thread::spawn(|| tx.commit()).join().map_err(|_| "panicked")??;
     assert_eq!(past_it(&notes), (None, false));
-    Ok(())
-}
-
-#[test]
-fn a_transaction_on_its_way_to_another_thread_is_waited_for() -> TestResult {
-    let (db, notes) = database()?;
-    let tx = db.begin()?;
-    insert(&tx, "here")?;
-    let there = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(20));
-        let id = insert(&tx, "there").expect("the transaction is open");
-        thread::sleep(Duration::from_millis(20));
-        tx.commit().map(|()| id)
-    });
-    let after = notes.insert(note("after"))?;
-    assert_eq!(after, there.join().map_err(|_| "panicked")?? + 1);
-    assert_eq!(titles(&notes)?, ["here", "there", "after"]);
     Ok(())
 }
 

@@ -367,9 +367,8 @@ impl Database {
     /// [`Tx::commit`].
     ///
     /// # Errors
-    /// `Busy` when the writer is not free within the busy timeout. `WrongTarget`, within a tenth of a second, when the
-    /// open transaction was begun or last used by this thread, which would wait for itself. `ReadOnly` on a read-only
-    /// handle, `Io`.
+    /// `Busy` when the writer is not free within the busy timeout. `WrongTarget`, at once, when the open transaction was
+    /// begun or last used by this thread, which would wait for itself. `ReadOnly` on a read-only handle, `Io`.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));

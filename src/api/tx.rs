@@ -10,9 +10,8 @@ use crate::error::Result;
 /// A write transaction: a value, `Send` and `Sync`. Dropped without [`Tx::commit`] it is rolled back.
 ///
 /// While it is open, other writers wait; readers do not. A write past it, on the database, by the thread that began it
-/// or used it last would wait for itself, and is `WrongTarget` within a tenth of a second; a `Tx` that another thread
-/// has used until then is that thread's. Threads that share one take turns, call by call; an iterator keeps its turn
-/// until it is dropped.
+/// or used it last would wait for itself, and is `WrongTarget` at once; a `Tx` that another thread has used is that
+/// thread's. Threads that share one take turns, call by call; an iterator keeps its turn until it is dropped.
 ///
 /// Transactions nest: [`Tx::begin`] returns one inside this one, which borrows it. The inner one is committed into the
 /// outer, or rolled back alone; as long as it lives the outer can neither be used nor committed. A function that takes

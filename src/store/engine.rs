@@ -164,8 +164,7 @@ impl Engine {
     /// Begins the write transaction, after those who asked before.
     ///
     /// # Errors
-    /// `Busy` after the busy timeout; `WrongTarget` when the calling thread used the open transaction last and no other
-    /// takes it over.
+    /// `Busy` after the busy timeout; `WrongTarget` at once when the calling thread used the open transaction last.
     pub(crate) fn begin(self: &Arc<Self>) -> Result<WriteTxn, StoreError> {
         self.begin_with(|_| Ok(None))
     }

@@ -1,8 +1,7 @@
 //! The queue for the one writer: first come, first served, each wait bounded.
 //!
 //! A turn is handed to the next in line directly, so that nobody who comes later can take it. The queue also knows
-//! which thread used the open transaction last: that thread would wait for itself, unless it has given the transaction to
-//! another one, which is on its way to use it.
+//! which thread used the open transaction last: that thread would wait for itself.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,12 +16,6 @@ pub(super) enum Refused {
     HeldByCaller,
     TimedOut,
 }
-
-/// How long a thread waits for another one to take over the transaction that it used last.
-const HANDOVER: Duration = Duration::from_millis(100);
-
-/// How often it looks.
-const LOOK: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
 pub(super) struct Queue {
@@ -43,14 +36,10 @@ struct Line {
 impl Queue {
     /// Waits for the turn of the calling thread.
     pub(super) fn acquire(&self, timeout: Duration) -> Result<(), Refused> {
-        let now = Instant::now();
-        let (deadline, handover) = (now + timeout, now + timeout.min(HANDOVER));
-        while self.is_held_by_caller() {
-            if Instant::now() >= handover {
-                return Err(Refused::HeldByCaller);
-            }
-            thread::sleep(LOOK);
+        if self.is_held_by_caller() {
+            return Err(Refused::HeldByCaller);
         }
+        let deadline = Instant::now() + timeout;
         let mut line = self.lock();
         if line.taken {
             let ticket = line.next_ticket;
