@@ -375,7 +375,10 @@ fn null_is_not_stored_where_the_type_takes_none() -> TestResult {
         fails(none.call(None), TypeMismatch, &["`maybe.k`", "null"]);
         fails(c.query().update(|e| e.maybe.map(|m| m.k).set(None)), InvalidQuery, &["`maybe.k`", "null"]);
         fails(c.query().update(|e| e.maybe.map(|m| m.k).unset()), InvalidQuery, &["`maybe.k`", "removing"]);
+        let sum = c.query().update(|e| e.inner.k.set(e.maybe.k + 1));
+        fails(sum, TypeMismatch, &["`inner.k`", "null", "unwrap_or"]);
         assert_eq!((stored(db, "c", 1)?, stored(db, "c", 2)?), before);
+        assert_eq!(c.filter(|e| e.id.eq(2)).update(|e| e.inner.k.increment(e.maybe.k + 1))?, 0);
 
         assert_eq!(c.filter(|e| e.id.eq(1)).update(|e| e.inner.k.set(e.maybe.k))?, 1);
         assert_eq!(none.call(Some(8))?, 1);

@@ -97,7 +97,7 @@ impl Lowering<'_> {
                 let sum = self.incremented(lambda, &field, &path, *target, &by);
                 let changed = Expr::Call(SqlFunction::JsonbSet, vec![document.clone(), json_path, sum]);
                 let changed = self.below_objects(changed, &around, &path, &optional);
-                if by.clean && !by.shape.nullable {
+                if matches!(lambda.node(*value), Tree::Param { .. } | Tree::Constant { .. }) {
                     return Ok(changed);
                 }
                 // What is not there adds nothing.
@@ -117,9 +117,10 @@ impl Lowering<'_> {
             Tree::Param { slot, .. } => BindSource::Slot(*slot),
             Tree::Constant { index, .. } => BindSource::Constant(*index),
             _ => {
+                // Whatever its type says, it may be made of a field that is missing.
                 let value = self.value(lambda, id)?;
-                let is_there = value.clean && !value.shape.nullable;
-                return Ok((!is_there).then(|| Expr::IsNull(Box::new(value.of_kind()))));
+                let is_condition = matches!(value.expr, Expr::IsTrue(_));
+                return Ok((!is_condition).then(|| Expr::IsNull(Box::new(value.of_kind()))));
             }
         };
         Ok(nullable.then(|| Expr::IsNull(Box::new(self.bind(given, BindForm::Plain)))))
