@@ -282,9 +282,11 @@ fn a_field_of_one_variant_is_not_assigned() -> TestResult {
         parts.query().update(|p| p.keyed.circle.and_then(|c| c.name).unset()).unwrap_err(),
         parts.query().update(|p| p.amount.exact.map(|n| n).set(1)).unwrap_err(),
         parts.query().update(|p| p.keyed.point.map(|p| p.x).set(1)).unwrap_err(),
+        parts.query().update(|p| p.beside.tag().set("Point")).unwrap_err(),
+        parts.query().update(|p| p.under.tag().set(p.beside.tag())).unwrap_err(),
     ];
     for error in refused {
-        assert!(error.to_string().contains("which is in one variant of an enum"), "{error}");
+        assert!(error.to_string().contains("which is a part of an enum"), "{error}");
     }
     let error = parts.query().update(|p| p.beside.circle.map(|c| c.radius).set(1.0)).unwrap_err();
     assert!(error.to_string().contains("not a stored field"), "{error}");

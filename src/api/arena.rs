@@ -312,14 +312,14 @@ pub(crate) fn mark_flattened(node: Node, companion: TypeId) {
     with(|arena| arena.flattened.push((id, companion)));
 }
 
-/// Remembers that a variant of the enum at `node` is stored under its name.
+/// Remembers that a variant of the enum at `node` is stored under its name, or that its tag is.
 #[track_caller]
 pub(crate) fn mark_variant(node: Node, name: &'static str) {
     let id = node.id();
     with(|arena| arena.variants.push((id, name)));
 }
 
-/// Returns whether a place is in one variant of an enum.
+/// Returns whether a place is in one variant of an enum, or is its tag.
 #[track_caller]
 pub(crate) fn is_in_variant(node: Node) -> bool {
     let mut at = node.id();

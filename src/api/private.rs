@@ -42,6 +42,12 @@ pub fn field<S: Symbol>(of: Node, key: &'static str) -> S {
     S::bind(arena::push(Expr::Field { of: of.id(), key: key.into(), ty: Type::Any, nullable: false }))
 }
 
+/// Returns the tag of an enum, which is not assigned alone.
+pub fn tag(of: Node, key: &'static str) -> crate::api::expr::Expr<String> {
+    arena::mark_variant(of, key);
+    field(of, key)
+}
+
 /// Structs whose fields can stand beside those of the struct around them.
 #[diagnostic::on_unimplemented(
     message = "the fields of `{Self}` cannot stand beside those of the struct around it",

@@ -69,10 +69,7 @@ impl Assignment {
     pub(crate) fn extract(&self, frame: &Frame, first_constant: usize) -> Extracted {
         if arena::is_in_variant(self.field) {
             arena::fail(CompileError::Unsupported {
-                what: format!(
-                    "assigning {}, which is in one variant of an enum,",
-                    arena::describe(self.field)
-                ),
+                what: format!("assigning {}, which is a part of an enum,", arena::describe(self.field)),
                 instead: "assign the whole enum".to_owned(),
             });
         }

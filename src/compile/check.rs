@@ -185,6 +185,10 @@ fn assigned(assignment: &Assignment, params: usize, key: &str) -> Result<(), Com
             },
         },
         Expr::Key { .. } => Err(CompileError::KeyAssigned { path: key.to_owned() }),
+        Expr::Flattened(_) => Err(CompileError::Unsupported {
+            what: "assigning a flattened struct, whose fields stand beside others,".to_owned(),
+            instead: "assign its fields".to_owned(),
+        }),
         _ => Err(CompileError::NotAField { expression: lambda.display(target) }),
     }
 }

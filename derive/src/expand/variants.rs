@@ -86,7 +86,7 @@ fn tag(tagged: &Tagged<'_>) -> Option<TokenStream> {
         impl #parameters #name #arguments #bounds {
             /// Returns the name under which the variant is stored.
             #vis fn tag(self) -> #vellum::Expr<::std::string::String> {
-                #vellum::__private::v1::field(self.__vellum_node, #tag)
+                #vellum::__private::v1::tag(self.__vellum_node, #tag)
             }
         }
     })
