@@ -390,3 +390,43 @@ fn an_error_about_a_variant_names_the_field() -> TestResult {
     );
     Ok(())
 }
+
+/// Serde reads the fields of a tagged enum, and what is flattened, before it knows what they are.
+#[test]
+fn an_error_about_a_stored_value_names_it_inside_of_a_tagged_enum_too() -> TestResult {
+    #[derive(Embed, Serialize, Deserialize, Debug)]
+    struct Fields {
+        far: Option<Point>,
+        size: Option<u8>,
+    }
+    #[derive(Document, Serialize, Deserialize, Debug)]
+    #[document(collection = "sheds")]
+    struct Shed {
+        id: i64,
+        shape: Option<Beside>,
+        under: Option<Under>,
+        #[serde(flatten)]
+        rest: Fields,
+    }
+    let db = Database::open_in_memory()?;
+    let sheds = db.collection::<Shed>()?;
+    for (body, kind, path) in [
+        (r#"{"shape":{"ty.pe":"Cir cle","radius":"x","n":"y"}}"#, ErrorKind::TypeMismatch, "`shape.radius`"),
+        (r#"{"shape":{"ty.pe":"Point","x":1,"note":true}}"#, ErrorKind::TypeMismatch, "`shape.note`"),
+        (
+            r#"{"shape":{"ty.pe":"Square","radius":1.0,"tags":["a",2]}}"#,
+            ErrorKind::TypeMismatch,
+            "`shape.tags[1]`",
+        ),
+        (r#"{"under":{"c":{"RADIUS":null},"t":"Cir cle"}}"#, ErrorKind::TypeMismatch, "`under.c.RADIUS`"),
+        (r#"{"far":{"x":"y"}}"#, ErrorKind::TypeMismatch, "`far.x`"),
+        (r#"{"size":300}"#, ErrorKind::OutOfRange, "`size`"),
+        // Two are alike.
+        (r#"{"shape":{"ty.pe":"Cir cle","radius":"x","n":"x"}}"#, ErrorKind::TypeMismatch, "`shape`"),
+    ] {
+        strange(&db, "sheds", &[(1, body)])?;
+        fails(sheds.get(1), kind, &["sheds", path]);
+        assert!(sheds.delete(1)?);
+    }
+    Ok(())
+}

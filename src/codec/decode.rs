@@ -6,10 +6,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
-use serde::de::{self, DeserializeOwned, Deserializer, Expected, Unexpected, Visitor};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, Expected, Unexpected, Visitor};
 
+use super::blame::blame;
 use super::element::{Element, Kind};
 use super::entries::{Entries, Items};
 use super::error::{CodecError, Fault};
@@ -33,7 +35,7 @@ pub(crate) fn decode<T: DeserializeOwned>(
         }
         Ok(Decoder { row_key: key.as_ref(), ..root })
     };
-    root().and_then(T::deserialize).map_err(Fault::into_error)
+    root().and_then(|root| root.read(PhantomData::<T>)).map_err(Fault::into_error)
 }
 
 /// The name and value of an integer key.
@@ -55,6 +57,12 @@ impl<'de> Decoder<'de> {
             return Err(Fault::too_large(bytes.len()));
         }
         Ok(Decoder { element: Element::whole(bytes)?, depth: 0, row_key: None })
+    }
+
+    /// Reads the value, and finds the place of an error for which serde had lost it.
+    #[inline]
+    pub(super) fn read<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Fault> {
+        seed.deserialize(self).map_err(|fault| blame(self.element, self.depth, fault))
     }
 
     fn malformed(&self, detail: &'static str) -> Fault {

@@ -45,7 +45,7 @@ impl<'de> SeqAccess<'de> for &mut Items<'de> {
         self.next += 1;
         let item = Element::split(self.rest, self.end).and_then(|(element, rest)| {
             self.rest = rest;
-            seed.deserialize(Decoder { element, depth: self.depth, row_key: None })
+            Decoder { element, depth: self.depth, row_key: None }.read(seed)
         });
         item.map(Some).map_err(|fault| fault.at_index(index))
     }
@@ -166,7 +166,7 @@ impl<'de> MapAccess<'de> for &mut Entries<'de> {
             Current::RowKey((_, id)) => seed.deserialize(Scalar::Int(*id)),
             _ => Element::split(self.rest, self.end).and_then(|(element, rest)| {
                 self.rest = rest;
-                seed.deserialize(Decoder { element, depth: self.depth, row_key: None })
+                Decoder { element, depth: self.depth, row_key: None }.read(seed)
             }),
         };
         value.map_err(|fault| self.under_key(fault))

@@ -214,6 +214,22 @@ impl Fault {
             .into()
     }
 
+    /// Returns the words for the value that was refused, where nothing of its path is known yet.
+    pub(super) fn found_here(&self) -> Option<String> {
+        match &self.0.error {
+            _ if !self.0.steps.is_empty() => None,
+            CodecError::TypeMismatch { found, .. } => Some(found.to_string()),
+            CodecError::OutOfRange { value, .. } => Some(format!("integer `{value}`")),
+            _ => None,
+        }
+    }
+
+    /// Adds the steps to the failed value, the outermost first.
+    pub(super) fn at(mut self, steps: Vec<Segment>) -> Self {
+        self.0.steps.extend(steps.into_iter().rev());
+        self
+    }
+
     /// Adds the key under which the failed value is found.
     #[cold]
     pub(super) fn at_key(mut self, key: &str) -> Self {

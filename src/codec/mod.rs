@@ -7,6 +7,7 @@
 //! are no JSONB at all end in a [`CodecError`]. Nothing of the path of an error is kept until an error is there.
 
 pub(crate) mod base64;
+mod blame;
 mod cell;
 mod container;
 mod decode;

@@ -3,6 +3,7 @@
 use serde::de;
 use serde::de::{DeserializeSeed, EnumAccess, Unexpected, VariantAccess, Visitor};
 
+use super::blame::blame;
 use super::decode::Decoder;
 use super::element::{Element, Kind};
 use super::error::Fault;
@@ -79,7 +80,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Fault> {
         match self.content {
-            Some(content) => seed.deserialize(content).map_err(|fault| self.under_name(fault)),
+            Some(content) => content.read(seed).map_err(|fault| self.under_name(fault)),
             None => Err(de::Error::invalid_type(Unexpected::UnitVariant, &"newtype variant")),
         }
     }
@@ -96,7 +97,10 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         self.content(Kind::Object, "the object of a struct variant")
-            .and_then(|content| de::Deserializer::deserialize_any(content, visitor))
+            .and_then(|content| {
+                let value = de::Deserializer::deserialize_any(content, visitor);
+                value.map_err(|fault| blame(content.element, content.depth, fault))
+            })
             .map_err(|fault| self.under_name(fault))
     }
 }
