@@ -160,3 +160,34 @@ fn one_that_another_program_dropped_by_half_is_made_anew() -> TestResult {
     }
     Ok(())
 }
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[document(compound(unique, nulls_collide, "row", "number desc"))]
+#[document(partial(unique, nulls_collide, "guest", |b| !b.paid))]
+struct Booking {
+    id: i64,
+    #[document(unique, nulls_collide)]
+    code: Option<i64>,
+    row: Option<i64>,
+    number: Option<i64>,
+    guest: Option<String>,
+    paid: bool,
+}
+
+#[test]
+fn a_type_declares_what_its_nulls_are() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let bookings = db.collection::<Booking>()?;
+    let names = ["booking/code", "booking/row,number desc", "booking/guest where paid"];
+    assert_eq!(bookings.ensure_indexes()?.created, names);
+    assert_eq!(bookings.ensure_indexes()?.unchanged, names);
+    assert!(bookings.indexes()?.iter().all(|index| index.unique && index.nulls_collide));
+    let booking = |code, row| Booking { code, row, ..Booking::default() };
+    bookings.insert(booking(None, None))?;
+    let paid = |booking: Booking| Booking { paid: true, ..booking };
+    fails(bookings.insert(paid(booking(None, Some(1)))), ErrorKind::Unique, &["`booking/code`"]);
+    fails(bookings.insert(paid(booking(Some(1), None))), ErrorKind::Unique, &["`booking/row,number desc`"]);
+    fails(bookings.insert(booking(Some(1), Some(1))), ErrorKind::Unique, &["`booking/guest where paid`"]);
+    bookings.insert(paid(booking(Some(1), Some(1))))?;
+    Ok(())
+}

@@ -35,14 +35,17 @@ pub(crate) struct FieldOptions {
     pub(crate) id: Option<Span>,
     pub(crate) index: Option<Span>,
     pub(crate) unique: Option<Span>,
+    pub(crate) nulls_collide: Option<Span>,
     pub(crate) opaque: Option<Span>,
     /// The type that is stored, where the field's own does not show it.
     pub(crate) repr: Option<Type>,
 }
 
-/// `compound("a", "b desc")` or `partial("a", |t| ..)`, either with `unique` in front, not yet resolved.
+/// `compound("a", "b desc")` or `partial("a", |t| ..)`, either with `unique` in front, or `unique, nulls_collide`, not yet
+/// resolved.
 pub(crate) struct Compound {
     pub(crate) unique: bool,
+    pub(crate) nulls_collide: bool,
     pub(crate) paths: Vec<LitStr>,
     /// Which documents the index holds, if not all.
     pub(crate) condition: Option<ExprClosure>,
@@ -75,6 +78,7 @@ impl FieldOptions {
                 symbol::ID => options.id = word(ctxt),
                 symbol::INDEX => options.index = word(ctxt),
                 symbol::UNIQUE => options.unique = word(ctxt),
+                symbol::NULLS_COLLIDE => options.nulls_collide = word(ctxt),
                 symbol::OPAQUE => options.opaque = word(ctxt),
                 symbol::REPR => options.repr = ctxt.ok(ty(meta)),
                 _ => {}
@@ -87,16 +91,18 @@ impl FieldOptions {
 impl Parse for Compound {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let span = input.span();
-        let mut unique = false;
-        if input.peek(Ident::peek_any) {
+        let (mut unique, mut nulls_collide) = (false, false);
+        while input.peek(Ident::peek_any) && !input.peek(Token![move]) {
             let word = input.call(Ident::parse_any)?;
-            if word != "unique" {
-                return Err(syn::Error::new(
-                    word.span(),
-                    format!("write the field's name in quotes: `\"{word}\"`"),
-                ));
+            let refused = |message: String| Err(syn::Error::new(word.span(), message));
+            match word.to_string().as_str() {
+                "unique" if !unique => unique = true,
+                "nulls_collide" if !unique => {
+                    return refused("only in a unique index: write `unique, nulls_collide`".to_owned());
+                }
+                "nulls_collide" if !nulls_collide => nulls_collide = true,
+                other => return refused(format!("write the field's name in quotes: `\"{other}\"`")),
             }
-            unique = true;
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
@@ -115,7 +121,7 @@ impl Parse for Compound {
         if paths.is_empty() {
             return Err(syn::Error::new(span, "an index needs fields: `compound(\"a\", \"b desc\")`"));
         }
-        Ok(Self { unique, paths, condition })
+        Ok(Self { unique, nulls_collide, paths, condition })
     }
 }
 

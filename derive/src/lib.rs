@@ -30,11 +30,12 @@ use ctxt::Ctxt;
 /// the fields as query expressions. Paths follow serde's attributes.
 ///
 /// On the struct: `#[document(collection = "events")]` (default: the struct's name in snake_case),
-/// `#[document(compound("a", "b.c desc"))]` and `#[document(compound(unique, ..))]`, which name Rust fields,
+/// `#[document(compound("a", "b.c desc"))]` and `#[document(compound(unique, ..))]`, which name Rust fields, with `nulls_collide` behind
+/// `unique` where two documents without a value are refused, too,
 /// `#[document(partial("a", |t| !t.done))]` for an index of the documents for which the condition holds,
 /// `#[document(fields = "Name")]` for another companion, `#[document(crate = "path")]` for a renamed vellum.
 ///
-/// On a field: `#[document(id)]` (default: the field `id`), `#[document(index)]`, `#[document(unique)]`,
+/// On a field: `#[document(id)]` (default: the field `id`), `#[document(index)]`, `#[document(unique)]`, `#[document(unique, nulls_collide)]`,
 /// `#[document(opaque)]` for a field that is stored and loaded but cannot be asked for in a query,
 /// `#[document(repr = i64)]` for the type that serde's `with` stores.
 ///

@@ -31,6 +31,7 @@ pub(crate) const CRATE: Symbol = Symbol("crate");
 pub(crate) const FIELDS: Symbol = Symbol("fields");
 pub(crate) const ID: Symbol = Symbol("id");
 pub(crate) const INDEX: Symbol = Symbol("index");
+pub(crate) const NULLS_COLLIDE: Symbol = Symbol("nulls_collide");
 pub(crate) const OPAQUE: Symbol = Symbol("opaque");
 pub(crate) const PARTIAL: Symbol = Symbol("partial");
 pub(crate) const REPR: Symbol = Symbol("repr");
@@ -54,7 +55,7 @@ pub(crate) const TRANSPARENT: Symbol = Symbol("transparent");
 
 /// The options of each place, in the order in which an error lists them.
 pub(crate) const OF_DOCUMENT: &[Symbol] = &[COLLECTION, COMPOUND, PARTIAL, FIELDS, CRATE];
-pub(crate) const OF_DOCUMENT_FIELD: &[Symbol] = &[ID, INDEX, UNIQUE, OPAQUE, REPR];
+pub(crate) const OF_DOCUMENT_FIELD: &[Symbol] = &[ID, INDEX, UNIQUE, NULLS_COLLIDE, OPAQUE, REPR];
 pub(crate) const OF_EMBED: &[Symbol] = &[FIELDS, CRATE, REPR];
 pub(crate) const OF_EMBED_FIELD: &[Symbol] = &[OPAQUE, REPR];
 pub(crate) const OF_PARAMS: &[Symbol] = &[FIELDS, CRATE];

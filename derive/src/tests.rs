@@ -153,7 +153,7 @@ fn every_error_is_reported_at_once() {
         &[
             ("colection", "valid here: `collection`, `compound`, `partial`, `fields`, `crate`"),
             ("transparent", "which is no document"),
-            ("key", "valid here: `id`, `index`, `unique`, `opaque`, `repr`"),
+            ("key", "valid here: `id`, `index`, `unique`, `nulls_collide`, `opaque`, `repr`"),
             ("index", "a flattened struct has no place of its own"),
             ("with", "add `#[document(opaque)]`"),
             ("\"nme\"", "its fields are `id`, `rest`, `at`"),
@@ -383,6 +383,8 @@ fn option_values_of_a_wrong_form_are_refused() {
         ("compound(name)", "name", "in quotes: `\"name\"`"),
         ("compound(unique)", "unique", "an index needs fields"),
         ("compound(\"name\", |t| t.done)", "|t| t.done", "a partial one: `partial"),
+        ("compound(nulls_collide, \"name\")", "nulls_collide", "write `unique, nulls_collide`"),
+        ("compound(unique, unique, \"name\")", "unique", "in quotes"),
         ("partial(\"name\")", "\"name\"", "a partial index has a condition"),
         ("partial(|t| t.done)", "|", "an index needs fields"),
     ] {

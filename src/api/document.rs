@@ -206,6 +206,7 @@ pub struct Indexes {
 pub(crate) struct Declared {
     pub(crate) keys: Vec<OrderKey>,
     pub(crate) unique: bool,
+    pub(crate) nulls_collide: bool,
     /// Which documents it holds, if not all.
     pub(crate) condition: Option<Extracted>,
 }
@@ -219,6 +220,13 @@ impl Indexes {
     /// Declares an index in which no two documents may have the same values.
     pub fn unique(&mut self, keys: impl IndexKeys) {
         self.declare(keys, true, None);
+    }
+
+    /// Takes two documents without a value for equal in the unique index that was declared last.
+    pub fn nulls_collide(&mut self) {
+        if let Some(last) = self.declared.last_mut() {
+            last.nulls_collide = true;
+        }
     }
 
     /// Declares an index of the documents for which a condition holds.
@@ -243,7 +251,7 @@ impl Indexes {
             key.with(extracted.lambda)
         });
         let keys = keys.collect();
-        self.declared.push(Declared { keys, unique, condition });
+        self.declared.push(Declared { keys, unique, nulls_collide: false, condition });
     }
 
     /// Runs a type's declarations.

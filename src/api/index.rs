@@ -358,7 +358,8 @@ impl<'s, T: Document> Collection<'s, T> {
                 query.filter(condition);
                 query
             });
-            specs.push((spec(&index.keys, index.unique)?, filter));
+            let nulls_collide = index.nulls_collide;
+            specs.push((IndexSpec { nulls_collide, ..spec(&index.keys, index.unique)? }, filter));
         }
         if self.session.shared.engine.is_read_only() {
             return self.found(specs);

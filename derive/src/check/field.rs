@@ -31,7 +31,7 @@ pub(super) fn key_field(ctxt: &Ctxt, field: &Field<'_>) {
     if let Some(span) = options.opaque {
         ctxt.error(span, "the key cannot be opaque: every query can name it");
     }
-    if let Some(span) = options.index.or(options.unique) {
+    if let Some(span) = options.index.or(options.unique).or(options.nulls_collide) {
         ctxt.error(span, "the key is unique and indexed already: remove this");
     }
     same_name_both_ways(ctxt, field);
@@ -72,6 +72,9 @@ pub(super) fn stored_field(ctxt: &Ctxt, field: &Field<'_>, around: Option<&Missi
     if let (Some(_), Some(unique)) = (options.index, options.unique) {
         ctxt.error(unique, "`unique` is an index already: remove `index` or `unique`");
     }
+    if let (None, Some(collide)) = (options.unique, options.nulls_collide) {
+        ctxt.error(collide, "only in a unique index: write `unique, nulls_collide`");
+    }
     aliases(ctxt, &form.names);
 }
 
@@ -93,7 +96,10 @@ fn flattened(ctxt: &Ctxt, field: &Field<'_>, span: Span, around: Option<&Missing
 }
 
 fn indexes(ctxt: &Ctxt, field: &Field<'_>, what: &str) {
-    for (span, option) in [(field.options.index, "index"), (field.options.unique, "unique")] {
+    let options = &field.options;
+    let indexes =
+        [(options.index, "index"), (options.unique, "unique"), (options.nulls_collide, "nulls_collide")];
+    for (span, option) in indexes {
         if let Some(span) = span {
             ctxt.error(span, format!("{what} cannot have `{option}`: remove one of the two"));
         }

@@ -11,6 +11,8 @@ use crate::ctxt::Ctxt;
 /// An index that the document declares.
 pub(crate) struct Index<'a> {
     pub(crate) unique: bool,
+    /// Whether a unique one takes two documents without a value for equal.
+    pub(crate) nulls_collide: bool,
     pub(crate) keys: Vec<IndexKey>,
     /// Which documents it holds, if not all.
     pub(crate) condition: Option<&'a ExprClosure>,
@@ -29,7 +31,8 @@ pub(super) fn field_indexes<'a>(item: &'a Struct<'_>) -> impl Iterator<Item = In
         let mut ident = field.ident.clone();
         ident.set_span(span);
         let key = IndexKey { path: vec![ident], descending: false };
-        Some(Index { unique: field.options.unique.is_some(), keys: vec![key], condition: None })
+        let (unique, nulls_collide) = (field.options.unique.is_some(), field.options.nulls_collide.is_some());
+        Some(Index { unique, nulls_collide, keys: vec![key], condition: None })
     })
 }
 
@@ -44,7 +47,8 @@ pub(super) fn compound_indexes<'a>(ctxt: &Ctxt, item: &'a Struct<'_>) -> Vec<Ind
             }
             keys.push(key);
         }
-        Index { unique: compound.unique, keys, condition: compound.condition.as_ref() }
+        let condition = compound.condition.as_ref();
+        Index { unique: compound.unique, nulls_collide: compound.nulls_collide, keys, condition }
     });
     compounds.collect()
 }

@@ -59,8 +59,9 @@ fn declare(container: &Container<'_>, index: &Index<'_>) -> TokenStream {
         let vellum = container.vellum_at(span);
         quote_spanned!(span=> #vellum::Expr::desc(#field))
     });
+    let nulls = index.nulls_collide.then(|| quote!(#vellum::Indexes::nulls_collide(__vellum_indexes);));
     let Some(condition) = index.condition else {
-        return quote!(#vellum::Indexes::#method(__vellum_indexes, (#(#keys,)*)););
+        return quote!(#vellum::Indexes::#method(__vellum_indexes, (#(#keys,)*)); #nulls);
     };
     let (fields, unique) = (container.companion(), index.unique);
     let generics = container.stored_generics();
@@ -71,5 +72,6 @@ fn declare(container: &Container<'_>, index: &Index<'_>) -> TokenStream {
         #vellum::Indexes::partial::<#fields #arguments, _, _>(
             __vellum_indexes, (#(#keys,)*), #unique, #condition
         );
+        #nulls
     }
 }
