@@ -65,7 +65,10 @@ const STRANGE: &[(&str, &str)] = &[
     ("UPDATE vellum_chunk SET data = 'text'", "it has a length that no chunk has"),
     ("UPDATE vellum_chunk SET data = 5", "it has a length that no chunk has"),
     ("INSERT INTO vellum_chunk VALUES (-5, x'00'), (99 << 31, x'00')", "it belongs to no file"),
-    ("DELETE FROM vellum_chunk", ""),
+    ("DELETE FROM vellum_chunk", "it holds more or less than it says"),
+    ("UPDATE vellum_entry SET allocated = 1 WHERE name = 'a'", "it holds more or less than it says"),
+    ("UPDATE vellum_entry SET allocated = -1 WHERE name = 'a'", "it holds more or less than it says"),
+    ("UPDATE vellum_entry SET allocated = 9223372036854775807", "it holds more or less than it says"),
     ("INSERT INTO vellum_staged VALUES (50, x'00', 'never')", ""),
     (
         "INSERT INTO vellum_staged SELECT content, 'me', 0 FROM vellum_entry WHERE name = 'a'",

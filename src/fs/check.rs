@@ -58,9 +58,9 @@ fn entries(conn: &Conn, problems: &mut Vec<Problem>) -> Result<(), FsError> {
         ("kind = 0 AND (content IS NOT NULL OR length <> 0)", "it is a directory with bytes"),
         ("length < 0 OR length > 8 << 40", "it has a length that no file has"),
         (
-            "typeof(content) NOT IN ('integer', 'null') OR (typeof(parent), typeof(kind), typeof(length), typeof(version),
-               typeof(created), typeof(modified))
-               <> ('integer', 'integer', 'integer', 'integer', 'integer', 'integer')",
+            "typeof(content) NOT IN ('integer', 'null') OR (typeof(parent), typeof(kind), typeof(length), typeof(allocated),
+               typeof(version), typeof(created), typeof(modified))
+               <> ('integer', 'integer', 'integer', 'integer', 'integer', 'integer', 'integer')",
             "it lacks a number",
         ),
         (
@@ -74,6 +74,11 @@ fn entries(conn: &Conn, problems: &mut Vec<Problem>) -> Result<(), FsError> {
         (
             "content IN (SELECT content FROM vellum_entry WHERE content IS NOT NULL GROUP BY content HAVING count(*) > 1)",
             "another file has the same content",
+        ),
+        (
+            "allocated <> (SELECT coalesce(sum(length(data)), 0) FROM vellum_chunk
+               WHERE k BETWEEN content << 31 AND (content << 31) + 2147483647)",
+            "it holds more or less than it says",
         ),
         ("content IN (SELECT content FROM vellum_staged)", "its content is staged, too"),
         ("meta IS NOT NULL AND NOT json_valid(meta, 8)", "its metadata is malformed"),

@@ -56,8 +56,9 @@ impl<'t> Editor<'t> {
         if bytes.is_empty() {
             return Ok(());
         }
-        let number = content::number_of(entry);
-        Content::of(self.txn, self.layout, number)?.write_at(entry.len, offset, bytes)?;
+        let mut content = self.content(entry)?;
+        content.write_at(entry.len, offset, bytes)?;
+        entry.allocated = content.allocated();
         entry.len = entry.len.max(end);
         self.changed(entry)
     }
@@ -76,8 +77,10 @@ impl<'t> Editor<'t> {
         if len == entry.len {
             return Ok(());
         }
-        if let (Some(number), true) = (entry.content, len < entry.len) {
-            Content::of(self.txn, self.layout, number)?.cut(len)?;
+        if len < entry.len {
+            let mut content = self.content(entry)?;
+            content.cut(entry.len, len)?;
+            entry.allocated = content.allocated();
         }
         entry.len = len;
         self.changed(entry)
@@ -89,22 +92,18 @@ impl<'t> Editor<'t> {
         if offset >= end {
             return Ok(());
         }
-        if let Some(number) = entry.content {
-            Content::of(self.txn, self.layout, number)?.punch(offset, end)?;
-        }
+        let mut content = self.content(entry)?;
+        content.punch(offset, end)?;
+        entry.allocated = content.allocated();
         self.changed(entry)
     }
 
     /// Replaces all the bytes.
     pub(crate) fn replace(&self, entry: &mut Entry, path: &str, bytes: &[u8]) -> Result<(), FsError> {
         let len = self.layout.end(path, 0, bytes.len() as u64)?;
-        if let (Some(number), true) = (entry.content, len < entry.len) {
-            Content::of(self.txn, self.layout, number)?.cut(len)?;
-        }
-        if !bytes.is_empty() {
-            let number = content::number_of(entry);
-            Content::of(self.txn, self.layout, number)?.write_at(entry.len.min(len), 0, bytes)?;
-        }
+        let mut content = self.content(entry)?;
+        content.replace(entry.len, bytes)?;
+        entry.allocated = content.allocated();
         entry.len = len;
         self.changed(entry)
     }
@@ -124,9 +123,8 @@ impl<'t> Editor<'t> {
         if len == 0 {
             return Ok(0);
         }
-        let number = content::number_of(target);
+        let mut content = self.content(target)?;
         let source = if source.id == target.id { target.clone() } else { source.clone() };
-        let mut content = Content::of(self.txn, self.layout, number)?;
         let mut old_len = target.len;
         let mut buffer = vec![0; self.layout.chunk_len];
         // Into the same file forwards, what is still to be read would be overwritten.
@@ -147,6 +145,7 @@ impl<'t> Editor<'t> {
             }
             done += step;
         }
+        target.allocated = content.allocated();
         target.len = target.len.max(place + len);
         self.changed(target)?;
         Ok(len)
@@ -166,10 +165,15 @@ impl<'t> Editor<'t> {
         Ok(())
     }
 
+    /// Returns the chunks of a file.
+    fn content(&self, entry: &mut Entry) -> Result<Content<'t>, FsError> {
+        Content::of(self.txn, self.layout, content::number_of(entry), entry.allocated)
+    }
+
     /// Notes that the bytes or the length of a file have changed.
     pub(super) fn changed(&self, entry: &mut Entry) -> Result<(), FsError> {
         const SQL: &str = "UPDATE vellum_entry
-            SET content = ?2, length = ?3, version = ?4, modified = ?5, hash = NULL WHERE id = ?1";
+            SET content = ?2, length = ?3, allocated = ?4, version = ?5, modified = ?6, hash = NULL WHERE id = ?1";
         entry.version = entry.version.wrapping_add(1);
         entry.modified = self.now;
         entry.hash = None;
@@ -179,6 +183,7 @@ impl<'t> Editor<'t> {
                 Bind::Int(entry.id),
                 entry.content.map_or(Bind::Null, Bind::Int),
                 Bind::Int(i64::try_from(entry.len).unwrap_or(i64::MAX)),
+                Bind::Int(i64::try_from(entry.allocated).unwrap_or(i64::MAX)),
                 Bind::Int(entry.version),
                 Bind::Int(entry.modified),
             ],

@@ -9,7 +9,8 @@ use crate::store::{Bind, Cell, Conn, Row};
 pub(super) const ROOT: i64 = 1;
 
 /// The columns that [`Entry::read`] reads, in its order.
-pub(super) const COLUMNS: &str = "id, parent, kind, content, length, version, created, modified, hash";
+pub(super) const COLUMNS: &str =
+    "id, parent, kind, content, length, allocated, version, created, modified, hash";
 
 /// What an entry names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub(crate) struct Entry {
     /// The content's number; a file without any byte written may have none.
     pub(crate) content: Option<i64>,
     pub(crate) len: u64,
+    /// How many bytes its chunks hold.
+    pub(crate) allocated: u64,
     /// Moves with each change of bytes or length.
     pub(crate) version: i64,
     /// Nanoseconds since 1970.
@@ -60,7 +63,7 @@ impl Entry {
             Cell::Int(content) => Some(content),
             _ => None,
         };
-        let hash = match row.cell(first + 8)? {
+        let hash = match row.cell(first + 9)? {
             Cell::Blob(bytes) => bytes.try_into().ok().map(u128::from_be_bytes),
             _ => None,
         };
@@ -74,9 +77,11 @@ impl Entry {
                 .ok()
                 .filter(|len| *len <= layout::MAX_LEN)
                 .ok_or_else(|| damaged(row, first, "it has a length that no file has"))?,
-            version: int(5)?,
-            created: int(6)?,
-            modified: int(7)?,
+            allocated: u64::try_from(int(5)?)
+                .map_err(|_| damaged(row, first, "it holds less than nothing"))?,
+            version: int(6)?,
+            created: int(7)?,
+            modified: int(8)?,
             hash,
         })
     }
@@ -114,14 +119,14 @@ pub(super) fn name<'r>(row: &Row<'r>, column: usize) -> Result<&'r str, FsError>
 
 /// Returns an entry by its id.
 pub(crate) fn by_id(conn: &Conn, id: i64) -> Result<Option<Entry>, FsError> {
-    const SQL: &str = "SELECT id, parent, kind, content, length, version, created, modified, hash
+    const SQL: &str = "SELECT id, parent, kind, content, length, allocated, version, created, modified, hash
         FROM vellum_entry WHERE id = ?1";
     one(conn, SQL, &[Bind::Int(id)])
 }
 
 /// Returns the entry of a name in a directory.
 pub(super) fn child(conn: &Conn, parent: i64, name: &str) -> Result<Option<Entry>, FsError> {
-    const SQL: &str = "SELECT id, parent, kind, content, length, version, created, modified, hash
+    const SQL: &str = "SELECT id, parent, kind, content, length, allocated, version, created, modified, hash
         FROM vellum_entry WHERE parent = ?1 AND name = ?2";
     one(conn, SQL, &[Bind::Int(parent), Bind::Text(name)])
 }

@@ -3,7 +3,7 @@
 use super::entry::{self, Entry, Kind, ROOT};
 use super::error::FsError;
 use super::path::FsPath;
-use crate::store::{Bind, Cell, Conn};
+use crate::store::{Bind, Conn};
 
 /// What a listing is sorted by; equal ones by their paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub(crate) fn list(
         }
     }
     while let Some(row) = stmt.step()? {
-        if !each(Entry::read(&row, 0)?, entry::name(&row, 9)?)? {
+        if !each(Entry::read(&row, 0)?, entry::name(&row, 10)?)? {
             break;
         }
     }
@@ -113,9 +113,7 @@ pub(crate) fn usage(conn: &Conn, path: FsPath<'_>) -> Result<Usage, FsError> {
            SELECT ?1
            UNION ALL
            SELECT child.id FROM tree CROSS JOIN vellum_entry child WHERE child.parent = tree.id AND child.id <> 1)
-         SELECT e.id, parent, kind, content, length, version, created, modified, hash,
-           (SELECT sum(length(data)) FROM vellum_chunk
-            WHERE k BETWEEN content << 31 AND (content << 31) + 2147483647)
+         SELECT e.id, parent, kind, content, length, allocated, version, created, modified, hash
          FROM tree CROSS JOIN vellum_entry e ON e.id = tree.id";
     let root = entry::get(conn, path)?;
     let mut usage = Usage::default();
@@ -130,9 +128,7 @@ pub(crate) fn usage(conn: &Conn, path: FsPath<'_>) -> Result<Usage, FsError> {
         }
         // Not by SQLite: the lengths of sparse files can be more than its integers hold.
         usage.len = usage.len.saturating_add(entry.len);
-        if let Cell::Int(allocated) = row.cell(9)? {
-            usage.allocated = usage.allocated.saturating_add(u64::try_from(allocated).unwrap_or(0));
-        }
+        usage.allocated = usage.allocated.saturating_add(entry.allocated);
     }
     Ok(usage)
 }

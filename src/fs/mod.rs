@@ -31,4 +31,4 @@ pub(crate) use list::{After, Listing, Sort, Usage, list, usage};
 pub(crate) use path::FsPath;
 pub(crate) use stage::Staged;
 pub(crate) use tree::Over;
-pub(crate) use view::{Bytes, allocated, hole, read_at, read_known};
+pub(crate) use view::{Bytes, hole, read_at, read_known};

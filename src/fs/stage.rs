@@ -19,8 +19,10 @@ const PATIENCE_NS: i64 = 24 * 3_600 * 1_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Staged {
     number: i64,
-    /// How many bytes were written.
+    /// How many bytes were written, holes too.
     pub(crate) len: u64,
+    /// How many of them are stored.
+    allocated: u64,
 }
 
 impl Editor<'_> {
@@ -30,7 +32,7 @@ impl Editor<'_> {
         let number = content::new_number(self.txn)?;
         let owner = Owner::this().to_string();
         self.txn.execute(SQL, &[Bind::Int(number), Bind::Text(&owner), Bind::Int(self.now)])?;
-        Ok(Staged { number, len: 0 })
+        Ok(Staged { number, len: 0, allocated: 0 })
     }
 
     /// Writes the next bytes.
@@ -39,8 +41,9 @@ impl Editor<'_> {
         if !self.is_staged(*staged)? {
             return Err(FsError::Changed { path: path.into() });
         }
-        Content::of(self.txn, self.layout, staged.number)?.write_at(staged.len, staged.len, bytes)?;
-        staged.len = end;
+        let mut content = Content::of(self.txn, self.layout, staged.number, staged.allocated)?;
+        content.write_at(staged.len, staged.len, bytes)?;
+        (staged.len, staged.allocated) = (end, content.allocated());
         Ok(())
     }
 
@@ -56,9 +59,9 @@ impl Editor<'_> {
             return Err(FsError::Changed { path: path.into() });
         }
         if let Some(old) = entry.content.replace(staged.number) {
-            Content::of(self.txn, self.layout, old)?.free()?;
+            content::free(self.txn, old)?;
         }
-        entry.len = staged.len;
+        (entry.len, entry.allocated) = (staged.len, staged.allocated);
         self.unstage(staged.number)?;
         self.changed(entry)
     }
@@ -66,7 +69,7 @@ impl Editor<'_> {
     /// Frees what was staged, unless a file has it: a swap whose outcome is unknown was perhaps done.
     pub(crate) fn discard(&self, staged: Staged) -> Result<(), FsError> {
         if self.is_staged(staged)? {
-            Content::of(self.txn, self.layout, staged.number)?.free()?;
+            content::free(self.txn, staged.number)?;
             self.unstage(staged.number)?;
         }
         Ok(())
@@ -75,7 +78,7 @@ impl Editor<'_> {
     /// Frees what was staged by processes that are gone.
     pub(crate) fn discard_abandoned(&self) -> Result<(), FsError> {
         for number in abandoned(self.txn)? {
-            Content::of(self.txn, self.layout, number)?.free()?;
+            content::free(self.txn, number)?;
             self.unstage(number)?;
         }
         Ok(())

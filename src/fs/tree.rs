@@ -1,6 +1,6 @@
 //! Names: making, moving, copying and deleting files and directories, inside the caller's transaction.
 
-use super::content::{self, Content};
+use super::content;
 use super::edit::Editor;
 use super::entry::{self, Entry, Kind, ROOT};
 use super::error::FsError;
@@ -63,6 +63,7 @@ impl Editor<'_> {
             kind,
             content: None,
             len: 0,
+            allocated: 0,
             version: 0,
             created: self.now,
             modified: self.now,
@@ -214,7 +215,7 @@ impl Editor<'_> {
     /// Deletes one entry and its bytes.
     fn remove(&self, entry: &Entry) -> Result<(), FsError> {
         if let Some(number) = entry.content {
-            Content::of(self.txn, self.layout, number)?.free()?;
+            content::free(self.txn, number)?;
         }
         self.txn.execute("DELETE FROM vellum_entry WHERE id = ?1", &[Bind::Int(entry.id)])?;
         Ok(())
@@ -222,8 +223,8 @@ impl Editor<'_> {
 
     fn insert(&self, entry: &Entry, name: &str) -> Result<(), FsError> {
         const SQL: &str = "INSERT INTO vellum_entry
-            (id, parent, name, kind, content, length, version, created, modified, hash)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+            (id, parent, name, kind, content, length, allocated, version, created, modified, hash)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
         let hash = entry.hash.map(u128::to_be_bytes);
         let binds = [
             Bind::Int(entry.id),
@@ -232,6 +233,7 @@ impl Editor<'_> {
             Bind::Int(entry.kind.stored()),
             entry.content.map_or(Bind::Null, Bind::Int),
             Bind::Int(i64::try_from(entry.len).unwrap_or(i64::MAX)),
+            Bind::Int(i64::try_from(entry.allocated).unwrap_or(i64::MAX)),
             Bind::Int(entry.version),
             Bind::Int(entry.created),
             Bind::Int(entry.modified),
@@ -256,13 +258,14 @@ impl Editor<'_> {
     }
 
     fn children(&self, directory: i64) -> Result<Vec<(Entry, String)>, FsError> {
-        const SQL: &str = "SELECT id, parent, kind, content, length, version, created, modified, hash, name
+        const SQL: &str =
+            "SELECT id, parent, kind, content, length, allocated, version, created, modified, hash, name
             FROM vellum_entry WHERE parent = ?1 AND id <> 1";
         let mut stmt = self.txn.prepare(SQL)?;
         stmt.bind(1, Bind::Int(directory))?;
         let mut children = Vec::new();
         while let Some(row) = stmt.step()? {
-            children.push((Entry::read(&row, 0)?, entry::name(&row, 9)?.to_owned()));
+            children.push((Entry::read(&row, 0)?, entry::name(&row, 10)?.to_owned()));
         }
         Ok(children)
     }

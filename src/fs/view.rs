@@ -139,12 +139,3 @@ fn fill_zero(out: &mut [u8], from: usize, to: usize) {
         gap.fill(0);
     }
 }
-
-/// Returns the bytes that the chunks of a content take, without what SQLite keeps beside them.
-pub(crate) fn allocated(conn: &Conn, content: Option<i64>) -> Result<u64, FsError> {
-    const SQL: &str = "SELECT coalesce(sum(length(data)), 0) FROM vellum_chunk WHERE k BETWEEN ?1 AND ?2";
-    let Some(content) = content else { return Ok(0) };
-    let binds = [Bind::Int(layout::key(content, 0)), Bind::Int(layout::last_key(content))];
-    let sum = conn.first(SQL, &binds, |row| row.int(0))?.unwrap_or(0);
-    Ok(u64::try_from(sum).unwrap_or(0))
-}

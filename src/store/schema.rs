@@ -32,8 +32,9 @@ CREATE TABLE vellum_column(collection INTEGER NOT NULL, path TEXT NOT NULL, kind
 CREATE TABLE vellum_index(collection INTEGER NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
   PRIMARY KEY(collection, name));
 CREATE TABLE vellum_entry(id INTEGER PRIMARY KEY, parent INTEGER NOT NULL, name TEXT NOT NULL, kind INTEGER NOT NULL,
-  content INTEGER, length INTEGER NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL,
-  modified INTEGER NOT NULL, hash BLOB, meta BLOB CHECK(meta IS NULL OR json_valid(meta,8)), UNIQUE(parent, name));
+  content INTEGER, length INTEGER NOT NULL, allocated INTEGER NOT NULL, version INTEGER NOT NULL,
+  created INTEGER NOT NULL, modified INTEGER NOT NULL, hash BLOB,
+  meta BLOB CHECK(meta IS NULL OR json_valid(meta,8)), UNIQUE(parent, name));
 CREATE TABLE vellum_chunk(k INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE vellum_staged(content INTEGER PRIMARY KEY, owner TEXT NOT NULL, since INTEGER NOT NULL);
 CREATE VIEW vellum_file(id, doc, path, name, kind, length, created, modified) AS
@@ -47,8 +48,8 @@ CREATE VIEW vellum_file(id, doc, path, name, kind, length, created, modified) AS
          WHERE p.id = up.parent AND up.parent <> 1 LIMIT 2048)
        SELECT up.path FROM up WHERE up.parent = 1) AS path
     FROM vellum_entry e WHERE e.id <> 1);
-INSERT INTO vellum_entry(id, parent, name, kind, length, version, created, modified)
-  SELECT 1, 0, '', 0, 0, 0, now, now FROM (SELECT unixepoch() * 1000000000 AS now);
+INSERT INTO vellum_entry(id, parent, name, kind, length, allocated, version, created, modified)
+  SELECT 1, 0, '', 0, 0, 0, 0, now, now FROM (SELECT unixepoch() * 1000000000 AS now);
 INSERT INTO vellum_meta VALUES ('epoch', 0), ('next_content', 1);";
 
 /// What an SQLite file turned out to be.

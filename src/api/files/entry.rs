@@ -55,11 +55,11 @@ pub struct FileStat {
 }
 
 impl FileStat {
-    pub(super) fn new(entry: &fs::Entry, allocated: u64) -> Self {
+    pub(super) fn new(entry: &fs::Entry) -> Self {
         FileStat {
             kind: entry.kind.into(),
             length: entry.len,
-            allocated,
+            allocated: entry.allocated,
             created: time(entry.created),
             modified: time(entry.modified),
         }

@@ -158,10 +158,7 @@ impl<'s> Files<'s> {
     /// ```
     pub fn stat(&self, path: &str) -> Result<FileStat> {
         let path = FsPath::parse(path)?;
-        self.look(|conn, _| {
-            let entry = fs::get(conn, path)?;
-            Ok(FileStat::new(&entry, fs::allocated(conn, entry.content)?))
-        })
+        self.look(|conn, _| Ok(FileStat::new(&fs::get(conn, path)?)))
     }
 
     /// Opens a file for reading: [`std::io::Read`], [`std::io::BufRead`], [`std::io::Seek`] and positioned reads.
