@@ -296,9 +296,12 @@ impl<'s> Files<'s> {
     }
 
     /// Moves or renames a file or a directory with all that is inside, by one row. Parents that are missing are made.
+    /// What is inside is not looked at: where that has paths of more than 4,096 bytes then, it is listed, copied and
+    /// deleted with its tree, and reached by a path when the tree is moved back.
     ///
     /// # Errors
-    /// `NotFound`; `AlreadyExists` when something has the new path; `InvalidQuery` for a directory into itself.
+    /// `NotFound`; `AlreadyExists` when something has the new path; `InvalidQuery` for a directory into itself, and for
+    /// the root; `TypeMismatch` when a parent is a file.
     ///
     /// ```
     /// # use vellum::Database;
@@ -382,7 +385,8 @@ impl<'s> Files<'s> {
     /// Deletes a file or an empty directory; returns whether it was there.
     ///
     /// # Errors
-    /// `AlreadyExists` for a directory that is not empty: [`Files::delete_all`] deletes it. `InvalidQuery` for the root.
+    /// `AlreadyExists` for a directory that is not empty: [`Files::delete_all`] deletes it. `InvalidQuery` for the root;
+    /// `TypeMismatch` when a parent is a file.
     ///
     /// ```
     /// # use vellum::Database;
@@ -402,7 +406,7 @@ impl<'s> Files<'s> {
     /// there.
     ///
     /// # Errors
-    /// `InvalidQuery` for the root.
+    /// `InvalidQuery` for the root; `TypeMismatch` when a parent is a file.
     ///
     /// ```
     /// # use vellum::Database;
