@@ -35,8 +35,7 @@ fn draw_seek(draw: &mut Draw) -> SeekFrom {
     match draw.below(8) {
         0 => SeekFrom::Start(u64::MAX),
         1 => SeekFrom::End(i64::MAX),
-        2 => SeekFrom::Start(MAX_LEN),
-        3 => SeekFrom::End(by),
+        2..4 => SeekFrom::End(by),
         4..6 => SeekFrom::Current(by),
         _ => SeekFrom::Start(draw.len()),
     }
@@ -164,6 +163,7 @@ impl<'s> Editor<'s> {
                 self.position += expected.unwrap_or(0) as u64;
                 same_stream("write", self.file.write(&bytes), &expected)
             }
+            3 if draw.one_in(3) => self.write_past_the_longest(model),
             3 => {
                 let expected = self.store(model);
                 same_stream("flush", self.file.flush(), &expected)
@@ -218,6 +218,18 @@ impl<'s> Editor<'s> {
                 same(&what, self.file.punch_hole(offset, len), &expected)
             }
         }
+    }
+
+    /// Writes where no file can have bytes, and goes back.
+    fn write_past_the_longest(&mut self, model: &mut Model) -> TestResult {
+        let expected = self.store(model).map(|()| MAX_LEN);
+        same_stream("seek to the longest length", self.file.seek(SeekFrom::Start(MAX_LEN)), &expected)?;
+        if expected.is_ok() {
+            same_stream("write past it", self.file.write(&[7; 9]), &Err(ErrorKind::TooLarge))?;
+            let back = self.file.seek(SeekFrom::Start(self.position));
+            same_stream("seek back", back, &Ok(self.position))?;
+        }
+        Ok(())
     }
 
     /// Drops the handle, which stores what is pending where there is still a file for it.
