@@ -25,7 +25,7 @@ impl Scratch {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_vellum"));
-        command.arg("fs").args(arguments).current_dir(&self.0).stdin(Stdio::null());
+        command.arg("fs").args(arguments).current_dir(&self.0).env("TMPDIR", &self.0).stdin(Stdio::null());
         command
     }
 

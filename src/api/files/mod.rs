@@ -161,6 +161,27 @@ impl<'s> Files<'s> {
         self.look(|conn, _| Ok(FileStat::new(&fs::get(conn, path)?)))
     }
 
+    /// Returns what a listing says of a file or a directory: all that [`Files::stat`] says, but for the bytes that are
+    /// stored, which it need not count.
+    ///
+    /// # Errors
+    /// As [`Files::stat`].
+    ///
+    /// ```
+    /// # use vellum::Database;
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// files.write("/a/b", "bytes")?;
+    /// let entry = files.entry("a/b")?;
+    /// assert_eq!((entry.path.as_str(), entry.length), ("/a/b", 5));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn entry(&self, path: &str) -> Result<DirEntry> {
+        let path = FsPath::parse(path)?;
+        self.look(|conn, _| Ok(DirEntry::new(&fs::get(conn, path)?, path.to_string())))
+    }
+
     /// Opens a file for reading: [`std::io::Read`], [`std::io::BufRead`], [`std::io::Seek`] and positioned reads.
     ///
     /// # Errors

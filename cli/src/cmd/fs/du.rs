@@ -49,7 +49,7 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
     let snapshot = database::open(&args.database)?.snapshot()?;
     let files = snapshot.files();
     let mut held = Vec::new();
-    if !args.summarize && files.stat(&args.path)?.kind == FileKind::Directory {
+    if !args.summarize && files.entry(&args.path)?.kind == FileKind::Directory {
         for entry in files.list(&args.path).to_vec()? {
             if entry.kind == FileKind::Directory {
                 held.push(holds(&files, entry.path)?);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use vellum::{FileKind, FileOrder, Files};
 
-use crate::cmd::fs::row::{self, Row};
+use crate::cmd::fs::row::Row;
 use crate::database;
 use crate::error::{Error, Result};
 use crate::output::{self, Align, Table};
@@ -79,9 +79,9 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
 }
 
 fn rows(args: &Arguments, files: &Files<'_>) -> Result<Vec<Row>> {
-    let stat = files.stat(&args.path)?;
-    if stat.kind == FileKind::File {
-        return Ok(vec![Row::of_stat(row::absolute(&args.path), &stat)]);
+    let entry = files.entry(&args.path)?;
+    if entry.kind == FileKind::File {
+        return Ok(vec![Row::of_entry(entry)]);
     }
     let mut listing = files.list(&args.path).order_by(args.sort.into()).limit(args.limit);
     if args.recursive {

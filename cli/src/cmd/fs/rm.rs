@@ -29,7 +29,7 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
     for path in &args.paths {
         let is_there = if args.recursive {
             files.delete_all(path)? > 0
-        } else if files.exists(path)? && files.stat(path)?.kind == FileKind::Directory {
+        } else if files.exists(path)? && files.entry(path)?.kind == FileKind::Directory {
             if files.list(path).limit(1).count()? > 0 {
                 return Err(Error::NotEmpty { path: path.clone() });
             }
