@@ -9,6 +9,8 @@ mod du;
 mod edit;
 mod get;
 mod ls;
+#[cfg(all(feature = "mount", target_os = "linux"))]
+mod mount;
 mod put;
 mod rm;
 mod row;
@@ -96,6 +98,13 @@ pub(crate) const COMMANDS: &[Command] = &[
         about: "Delete files, empty directories or, with -r, trees",
         args: rm::Arguments::augment_args,
         run: |matches| rm::run(&rm::Arguments::from_arg_matches(matches)?),
+    },
+    #[cfg(all(feature = "mount", target_os = "linux"))]
+    Command {
+        name: "mount",
+        about: "Show the files as a directory of the system, to be read and written by every program",
+        args: mount::Arguments::augment_args,
+        run: |matches| mount::run(&mount::Arguments::from_arg_matches(matches)?),
     },
 ];
 
