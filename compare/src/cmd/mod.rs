@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use crate::args::{Arguments, Command, EngineArguments};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::report::Report;
+use crate::report::{self, Report};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,12 @@ pub fn run(arguments: &Arguments) -> Result<Ending> {
             Report::read(report)?.render(dir)?;
             Ok(Ending::Well)
         }
-        Command::Diff { .. } => Ok(Ending::Well),
+        Command::Diff { before, after } => {
+            let (before, after) = (Report::read(before)?, Report::read(after)?);
+            report::diff(&before, &after, &mut io::stdout().lock())
+                .map_err(|source| Error::Output { source })?;
+            Ok(Ending::Well)
+        }
         Command::Engines(arguments) => engines(arguments, &mut io::stdout().lock()),
     }
 }

@@ -194,6 +194,7 @@ impl<'a> Crew<'a> {
         first.ask::<Value>(&Request::Reopen)?;
         let reply: Value = first.ask(&Request::Digest)?;
         let found = reply.get("answer").cloned().unwrap_or_default();
+        first.ask::<Value>(&Request::Close)?;
         self.database.file_bytes = Place::bytes(&self.open.dir);
         self.database.peak_bytes = self.copies.iter().map(Process::peak_bytes).sum();
         let held = hold(&left(), &found);

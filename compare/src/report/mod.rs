@@ -1,6 +1,8 @@
 //! What a run found: everything as JSON, and what is made of it.
 
+mod diff;
 mod figure;
+mod html;
 mod markdown;
 mod table;
 
@@ -14,6 +16,8 @@ use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::measure::statistics;
 
+pub use diff::{Change, changes, diff};
+pub use html::html;
 pub use markdown::markdown;
 pub use table::terminal;
 
@@ -217,8 +221,11 @@ impl Report {
 
     /// Writes what is made of it to `dir`.
     pub fn render(&self, dir: &Path) -> Result<()> {
-        let path = dir.join("report.md");
-        fs::write(&path, markdown(self)).map_err(Error::file(&path))
+        for (name, text) in [("report.md", markdown(self)), ("report.html", html(self))] {
+            let path = dir.join(name);
+            fs::write(&path, text).map_err(Error::file(&path))?;
+        }
+        Ok(())
     }
 
     /// Returns the cells with a wrong answer, each with its row.
