@@ -90,7 +90,8 @@ fn rows_of_other_programs_are_typed_errors_and_named_by_check() -> TestResult {
             tx.files().write("/d/a", [1; 30_000])?;
             tx.files().write("/d/b", [2; 10_000])?;
             tx.files().write("/d/inner/c", [3; 100])?;
-            tx.files().write("/e", "e")
+            tx.files().write("/e", "e")?;
+            tx.files().seal("/d/b").map(drop)
         })?;
         stranger(&db)?.execute_batch(sql)?;
         // Another handle: what one has read of the layout it knows.

@@ -1,6 +1,6 @@
 //! Whether the tables of the file system agree with one another.
 
-use super::entry::{self, ROOT};
+use super::entry::{self, Entry, ROOT};
 use super::error::FsError;
 use super::hash;
 use super::layout::Layout;
@@ -122,14 +122,16 @@ fn seals(conn: &Conn, layout: Layout, problems: &mut Vec<Problem>) -> Result<(),
         Ok(None)
     })?;
     for id in sealed {
-        let wrong = match entry::by_id(conn, id) {
-            Ok(Some(entry)) if entry.hash == Some(hash::of_file(conn, layout, &entry)?) => continue,
-            Ok(_) => "its bytes are not those that were sealed",
-            // What is wrong with such an entry has been said.
-            Err(FsError::Damaged { .. }) => continue,
+        let is_sealed = |entry: Entry| Ok(entry.hash == Some(hash::of_file(conn, layout, &entry)?));
+        match entry::by_id(conn, id).and_then(|entry| entry.map_or(Ok(true), is_sealed)) {
+            Ok(false) => problems.push(Problem {
+                place: entry::path_of(conn, id)?,
+                what: "its bytes are not those that were sealed".into(),
+            }),
+            // What is wrong with such an entry, or with its chunks, has been said.
+            Ok(true) | Err(FsError::Damaged { .. }) => {}
             Err(error) => return Err(error),
-        };
-        problems.push(Problem { place: entry::path_of(conn, id)?, what: wrong.into() });
+        }
     }
     Ok(())
 }

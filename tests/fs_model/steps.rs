@@ -40,7 +40,7 @@ fn write(files: &Files<'_>, model: &mut Model, draw: &mut Draw, is_inside: bool)
     let path = draw.path(model);
     let known = parse(&path);
     let shown = |what: &str| format!("{what} {path:?}");
-    match draw.below(20) {
+    match draw.below(21) {
         0..2 => {
             let bytes = draw.bytes();
             let expected = model.attempt(|model| {
@@ -100,6 +100,10 @@ fn write(files: &Files<'_>, model: &mut Model, draw: &mut Draw, is_inside: bool)
         14 => {
             let expected = model.attempt(|model| model.delete_all(&known?));
             same(&shown("delete_all"), files.delete_all(&path), &expected)
+        }
+        15 => {
+            let expected = known.and_then(|path| model.file(&path).map(drop));
+            same(&shown("seal"), files.seal(&path).map(drop), &expected)
         }
         _ => transfer(files, model, draw, &path),
     }
