@@ -294,7 +294,7 @@ namespace Compare
         /// <summary>A file of which only the first half can be read.</summary>
         private sealed class FailingStream : MemoryStream
         {
-            public FailingStream() : base(new byte[600000])
+            public FailingStream() : base(Enumerable.Repeat((byte)'n', 600000).ToArray())
             {
             }
 
