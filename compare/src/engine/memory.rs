@@ -15,3 +15,10 @@ pub(super) fn peak_bytes(pid: u32) -> u64 {
     let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kib.unwrap_or_default() * 1_024
 }
+
+/// Returns the processes that the process `pid` has started, such as the server of an engine.
+pub(super) fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let texts = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    texts.collect::<Vec<String>>().join(" ").split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}

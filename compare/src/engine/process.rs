@@ -132,7 +132,8 @@ impl Process {
     }
 
     fn pids(&self) -> impl Iterator<Item = u32> {
-        [self.child.id()].into_iter().chain(self.hello.servers.iter().copied())
+        let own = self.child.id();
+        [own].into_iter().chain(memory::children(own)).chain(self.hello.servers.iter().copied())
     }
 
     fn line(&mut self) -> Result<String, Trouble> {
