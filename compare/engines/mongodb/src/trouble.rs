@@ -42,7 +42,7 @@ impl Trouble {
             ErrorKind::Command(refused) if is_lacking(refused) => {
                 Failure::Unsupported(format!("the server says: {}", refused.message))
             }
-            _ => Failure::from(&error),
+            kind => Failure::from(kind),
         }
     }
 }
