@@ -59,7 +59,7 @@ pub struct EngineArguments {
 #[derive(Args, Clone, Debug)]
 pub struct RunArguments {
     /// The workloads, in this order
-    #[arg(long, value_delimiter = ',', default_value = "EV,TM,MX")]
+    #[arg(long, value_delimiter = ',', default_value = "EV,FS,TM,MX")]
     pub workload: Vec<Workload>,
 
     /// The engines; all that there are by default
@@ -159,7 +159,7 @@ mod tests {
         let error =
             Arguments::try_parse_from(["compare", "run", "--workload", "EVE"]).unwrap_err().to_string();
         assert!(
-            error.contains("invalid value 'EVE'") && error.contains("[possible values: EV, TM"),
+            error.contains("invalid value 'EVE'") && error.contains("[possible values: EV, FS"),
             "{error}"
         );
     }

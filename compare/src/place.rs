@@ -1,9 +1,13 @@
 //! The folder that the databases of a run are made in; it goes when this is dropped.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io, process};
 
 use crate::error::{Error, Result};
+
+/// The unit in which systems count what a file occupies.
+const BLOCK: u64 = 512;
 
 /// The folder of a run.
 #[derive(Debug)]
@@ -38,12 +42,12 @@ impl Place {
         Ok(dir)
     }
 
-    /// Returns the bytes of all files under `dir`.
+    /// Returns the bytes of all files under `dir`, without the holes in them.
     pub fn bytes(dir: &Path) -> u64 {
         let Ok(entries) = fs::read_dir(dir) else { return 0 };
         let sizes = entries.flatten().map(|entry| match entry.metadata() {
             Ok(metadata) if metadata.is_dir() => Self::bytes(&entry.path()),
-            Ok(metadata) => metadata.len(),
+            Ok(metadata) => metadata.len().min(metadata.blocks() * BLOCK),
             Err(_) => 0,
         });
         sizes.sum()
@@ -71,6 +75,8 @@ mod tests {
         let place = Place::new(Some(&env::temp_dir()))?;
         let dir = place.fresh("one")?;
         fs::write(dir.join("file"), [0; 100]).map_err(Error::file(&dir))?;
+        let sparse = fs::File::create(dir.join("sparse")).map_err(Error::file(&dir))?;
+        sparse.set_len(1 << 30).map_err(Error::file(&dir))?;
         assert_eq!(Place::bytes(&dir), 100);
         assert_eq!(Place::bytes(&place.fresh("one")?), 0);
         drop(place);

@@ -90,7 +90,7 @@ fn unknown_names_list_the_choices() -> TestResult {
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
     assert!(
-        said.starts_with("error: there is no engine `velum`; the engines are rusqlite, vellum"),
+        said.starts_with("error: there is no engine `velum`; the engines are rusqlite, files, vellum"),
         "{said}"
     );
     let output = dir.run(&["--size", "huge"])?;

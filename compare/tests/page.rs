@@ -21,6 +21,7 @@ fn report() -> Report {
         title: "count <by> a prefix".to_owned(),
         count,
         items: Some(7),
+        of: "rusqlite".to_owned(),
         cells,
     };
     let wrong = Outcome::Wrong { expected: "1".to_owned(), found: "<b>2</b>".to_owned() };

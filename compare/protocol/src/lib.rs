@@ -6,6 +6,7 @@
 mod clock;
 mod digest;
 pub mod ev;
+pub mod fs;
 mod reply;
 mod request;
 mod serve;

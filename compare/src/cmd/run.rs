@@ -92,7 +92,8 @@ impl<'a> Session<'a> {
                     said.way.clone_from(&ready.program.label);
                     said.version.clone_from(&ready.hello.version);
                     said.runtime.clone_from(&ready.hello.runtime);
-                    let lacks = |workload: &&Workload| !ready.has(workload.name());
+                    let lacks =
+                        |workload: &&Workload| workload.missing().is_none() && !ready.has(workload.name());
                     let lacking = self.arguments.workload.iter().filter(lacks);
                     said.lacks = lacking.map(|workload| workload.name().to_owned()).collect();
                     self.ready.push(ready);
@@ -112,6 +113,10 @@ impl<'a> Session<'a> {
     }
 
     fn workload(&mut self, workload: Workload, size: Size) {
+        if let Some(reason) = workload.missing() {
+            self.report.missing.push((workload.name().to_owned(), reason.to_owned()));
+            return;
+        }
         let (timeout, durability) = (self.timeout(), self.arguments.durability.name());
         match workload {
             Workload::Processes => {

@@ -29,7 +29,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Returns the engines under `dir`, the control and Vellum first.
+    /// Returns the engines under `dir`, the controls and Vellum first.
     pub fn all(dir: &Path) -> Result<Vec<Self>> {
         let mut engines = Vec::new();
         for entry in fs::read_dir(dir).map_err(Error::file(dir))? {
@@ -80,13 +80,14 @@ impl Ready {
     }
 }
 
-/// The name of the engine that ratios are to.
+/// The name of the engine that ratios are to, but for files.
 pub const CONTROL: &str = "rusqlite";
 
 fn rank(name: &str) -> u8 {
     match name {
         CONTROL => 0,
-        "vellum" => 1,
-        _ => 2,
+        "files" => 1,
+        "vellum" => 2,
+        _ => 3,
     }
 }

@@ -59,6 +59,7 @@ fn row(phase: Phase, at: usize, processes: usize, crews: &[Crew<'_>]) -> Row {
         title: phase.title.to_owned(),
         count: COUNT,
         items: Some(phase.items(processes) as u64),
+        of: Workload::Processes.control().to_owned(),
         cells: crews.iter().map(|crew| crew.cell(at)).collect(),
     }
 }

@@ -52,6 +52,7 @@ pub fn scene(
             title: case.title.clone(),
             count: scene.count,
             items: case.items,
+            of: workload.control().to_owned(),
             cells,
         });
     }

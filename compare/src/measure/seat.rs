@@ -122,7 +122,7 @@ impl<'a> Seat<'a> {
         (self.report.settings, self.report.notes) = (opened.settings, opened.notes);
         process.forget_peak();
         self.process = Some(process);
-        self.indexes = None;
+        self.indexes = Some(Vec::new());
         self.collection.clone_from(&self.filled);
         self.check_collection()
     }

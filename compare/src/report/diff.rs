@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::{Cell, Report, Row, figure};
-use crate::engine::CONTROL;
 use crate::measure::statistics;
 
 /// How far a ratio has to move, beyond the spread of the samples, to be named.
@@ -50,7 +49,7 @@ pub fn diff(before: &Report, after: &Report, out: &mut impl Write) -> io::Result
         return writeln!(out, "nothing changed by more than its samples spread");
     }
     if before.machine.processor != after.machine.processor || before.durability != after.durability {
-        writeln!(out, "the machine or the durability differs; ratios to {CONTROL} are compared\n")?;
+        writeln!(out, "the machine or the durability differs; ratios to the control are compared\n")?;
     }
     for Change { name, count, engine, before, after } in changes {
         writeln!(out, "{name} of {count}, {engine}: {before} -> {after}")?;
@@ -65,8 +64,7 @@ fn moved(old_row: &Row, old: &Cell, row: &Row, cell: &Cell) -> Option<(String, S
             .then(|| (said(old), said(cell)));
     };
     let noise = LEAST + spread(old).max(spread(cell));
-    let ratios = (cell.engine != CONTROL)
-        .then(|| Some((old_ns / old_row.best_ns(CONTROL)?, ns / row.best_ns(CONTROL)?)));
+    let ratios = (cell.engine != row.of).then(|| Some((old_row.ratio(old_ns)?, row.ratio(ns)?)));
     let ((old_figure, new_figure), shown): ((f64, f64), fn(f64) -> String) = match ratios.flatten() {
         Some(ratios) => (ratios, figure::ratio),
         None => ((old_ns, ns), figure::time),
@@ -95,7 +93,8 @@ mod tests {
             title: String::new(),
             count: 9,
             items: None,
-            cells: vec![cell(CONTROL, measured), cell("vellum", ours)],
+            of: "rusqlite".to_owned(),
+            cells: vec![cell("rusqlite", measured), cell("vellum", ours)],
         };
         Report { rows: vec![row], ..Report::default() }
     }

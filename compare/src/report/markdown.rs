@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::{Cell, Outcome, Report, Row, Verdict, figure};
-use crate::engine::CONTROL;
 use crate::measure::statistics;
 
 /// Returns report.md.
@@ -85,6 +84,7 @@ fn engines(report: &Report, out: &mut String) -> std::fmt::Result {
             )?,
         }
     }
+    report.missing.iter().try_for_each(|(workload, reason)| writeln!(out, "\n{workload}: {reason}."))?;
     writeln!(out)
 }
 
@@ -112,9 +112,10 @@ fn operations(report: &Report, (workload, count): &(String, usize), out: &mut St
         }
     }
     writeln!(out, "## {workload}, {count} documents\n")?;
+    let control = rows.first().map(|row| row.of.as_str()).unwrap_or_default();
     writeln!(
         out,
-        "Ratio of the median to the best of {CONTROL}, the median, and its spread, (p90 - p10) / median.\n"
+        "Ratio of the median to the best of {control}, the median, and its spread, (p90 - p10) / median.\n"
     )?;
     write!(out, "| operation |")?;
     columns.iter().try_for_each(|(engine, variant)| write!(out, " {engine} {variant} |"))?;
@@ -147,7 +148,7 @@ fn figures(row: &Row, cell: &Cell, notes: &mut Vec<String>) -> String {
     match &cell.outcome {
         Outcome::Measured(measured) => {
             let ns = statistics::median(&measured.samples_ns);
-            let ratio = row.best_ns(CONTROL).map(|control| format!("**{}** ", figure::ratio(ns / control)));
+            let ratio = row.ratio(ns).map(|ratio| format!("**{}** ", figure::ratio(ratio)));
             let spread = match measured.samples_ns.len() {
                 1 => note("one sample, of the first call: it takes too long for more".to_owned()),
                 _ => format!(" {:.0}%", statistics::spread(&measured.samples_ns) * 100.0),

@@ -42,6 +42,8 @@ pub struct Report {
     pub engines: Vec<EngineReport>,
     /// The measured operations.
     pub rows: Vec<Row>,
+    /// The workloads that were asked for and cannot be run yet, with the reason.
+    pub missing: Vec<(String, String)>,
     /// The correctness matrix.
     pub matrix: Vec<MatrixRow>,
 }
@@ -103,6 +105,8 @@ pub struct Row {
     pub count: usize,
     /// How many documents are worked on.
     pub items: Option<u64>,
+    /// The engine that ratios are to.
+    pub of: String,
     /// The engines.
     pub cells: Vec<Cell>,
 }
@@ -257,6 +261,11 @@ impl Row {
     pub fn best_ns(&self, engine: &str) -> Option<f64> {
         let medians = self.cells.iter().filter(|cell| cell.engine == engine).filter_map(Cell::median_ns);
         medians.min_by(f64::total_cmp)
+    }
+
+    /// Returns `ns` as a ratio to the best of the control, when that has a time.
+    pub fn ratio(&self, ns: f64) -> Option<f64> {
+        self.best_ns(&self.of).map(|control| ns / control)
     }
 
     /// Returns the engines that have a time, each with the median of its fastest variant, the fastest first.

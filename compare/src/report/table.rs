@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::{Cell, Outcome, Report, Row, Verdict, figure};
-use crate::engine::CONTROL;
 use crate::measure::statistics;
 
 /// Characters of a reason that a cell shows.
@@ -31,10 +30,13 @@ pub fn terminal(report: &Report, out: &mut impl Write) -> io::Result<()> {
             }
         }
     }
+    for (workload, reason) in &report.missing {
+        writeln!(out, "{workload}: {reason}")?;
+    }
     if !report.rows.is_empty() {
         writeln!(
             out,
-            "\ndurability {}, in {}; ratio: time / {CONTROL}'s best\n",
+            "\ndurability {}, in {}; ratio: time / the control's best\n",
             report.durability, report.place
         )?;
         operations(&report.rows, out)?;
@@ -84,7 +86,7 @@ fn line(row: &Row, cell: &Cell) -> [String; 9] {
     match &cell.outcome {
         Outcome::Measured(measured) => {
             let ns = statistics::median(&measured.samples_ns);
-            ratio = row.best_ns(CONTROL).map(|control| figure::ratio(ns / control)).unwrap_or_default();
+            ratio = row.ratio(ns).map(figure::ratio).unwrap_or_default();
             median = figure::time(ns);
             spread = format!("{:.0}%", statistics::spread(&measured.samples_ns) * 100.0);
             processor = measured.cpu_ns.map(figure::time).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 mod case;
 mod events;
+mod files;
 pub mod matrix;
 pub mod processes;
 
@@ -9,6 +10,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use crate::args::Size;
+use crate::engine::CONTROL;
 
 pub use case::{Build, Case, Round, Scene, Work};
 
@@ -17,21 +19,45 @@ pub use case::{Build, Case, Round, Scene, Work};
 pub enum Workload {
     /// Events: inserts, counts, pages, groups, updates.
     Events,
+    /// Files inside the database.
+    Files,
+    /// JSON round trips.
+    Json,
     /// Several processes on one file.
     Processes,
+    /// Many threads with synced writes.
+    Threads,
+    /// Small tables.
+    Tables,
+    /// Documents mapped to models.
+    Models,
     /// The correctness matrix.
     Matrix,
 }
 
 impl Workload {
     /// All, in the order of the report.
-    pub const ALL: [Self; 3] = [Self::Events, Self::Processes, Self::Matrix];
+    pub const ALL: [Self; 8] = [
+        Self::Events,
+        Self::Files,
+        Self::Json,
+        Self::Processes,
+        Self::Threads,
+        Self::Tables,
+        Self::Models,
+        Self::Matrix,
+    ];
 
     /// Returns its name in the protocol and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Events => "EV",
+            Self::Files => "FS",
+            Self::Json => "JS",
             Self::Processes => "TM",
+            Self::Threads => "TS",
+            Self::Tables => "TQ",
+            Self::Models => "MS",
             Self::Matrix => "MX",
         }
     }
@@ -40,9 +66,30 @@ impl Workload {
     pub fn title(self) -> &'static str {
         match self {
             Self::Events => "events: inserts, indexes, counts, pages, look-ups, groups, updates",
+            Self::Files => "files inside the database: reads, edits, lengths, transfers, listings",
+            Self::Json => "JSON text to document and back",
             Self::Processes => "one and four processes on one file",
+            Self::Threads => "many threads with synced writes, queues",
+            Self::Tables => "small tables: saves, loads, joins, groups, vectors",
+            Self::Models => "documents mapped to models: tracked changes, references",
             Self::Matrix => "the correctness matrix: small cases that databases answer differently",
         }
+    }
+
+    /// Returns why it cannot be run yet.
+    pub fn missing(self) -> Option<&'static str> {
+        match self {
+            Self::Json => Some("not built yet: Vellum stores JSON by its documents alone"),
+            Self::Threads => Some("not built yet: grouped writes and queues"),
+            Self::Tables => Some("not built yet: joins and vectors"),
+            Self::Models => Some("not built yet: tracked changes and references"),
+            Self::Events | Self::Files | Self::Processes | Self::Matrix => None,
+        }
+    }
+
+    /// Returns the engine that ratios are to.
+    pub fn control(self) -> &'static str {
+        if self == Self::Files { "files" } else { CONTROL }
     }
 
     /// Returns whether it can be made larger or smaller.
@@ -54,7 +101,8 @@ impl Workload {
     pub fn scene(self, size: Size) -> Option<Scene> {
         match self {
             Self::Events => Some(events::scene(size.events())),
-            Self::Processes | Self::Matrix => None,
+            Self::Files => Some(files::scene()),
+            _ => None,
         }
     }
 }

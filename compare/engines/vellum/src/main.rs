@@ -6,6 +6,7 @@
 #[path = "../../../../cli/src/cmd/demo/event.rs"]
 mod event;
 mod events;
+mod files;
 mod people;
 #[path = "../../../../cli/src/cmd/demo/queries.rs"]
 #[expect(dead_code, reason = "the demo has a query more, for the cost of a call")]
@@ -28,7 +29,7 @@ impl Engine for Vellum {
             runtime: "native".to_owned(),
             language: "Rust".to_owned(),
             variants: vec!["ordinary".to_owned(), "compiled".to_owned()],
-            workloads: ["EV", "TM", "MX"].map(str::to_owned).to_vec(),
+            workloads: ["EV", "FS", "TM", "MX"].map(str::to_owned).to_vec(),
             servers: Vec::new(),
         }
     }
@@ -36,6 +37,7 @@ impl Engine for Vellum {
     fn open(&self, open: &Open) -> Result<(Opened, Box<dyn Workload>)> {
         match open.workload.as_str() {
             "EV" => events::open(open),
+            "FS" => files::open(open),
             "TM" => records::open(open),
             "MX" => people::open(open),
             other => Err(Failure::unsupported(format!("not built yet: what workload {other} needs"))),

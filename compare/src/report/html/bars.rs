@@ -3,7 +3,6 @@
 use std::fmt::{self, Write};
 
 use super::{Colors, escaped};
-use crate::engine::CONTROL;
 use crate::measure::statistics;
 use crate::report::{Cell, Row, figure};
 
@@ -49,7 +48,7 @@ fn bar(row: &Row, cell: &Cell, median: f64, scale: &Scale, colors: &Colors, out:
         out,
         "<path class=\"whisker\" d=\"M{low:.2} 5H{high:.2}\" vector-effect=\"non-scaling-stroke\"/></svg>"
     )?;
-    let ratio = row.best_ns(CONTROL).map(|control| format!("<b>{}</b> ", figure::ratio(median / control)));
+    let ratio = row.ratio(median).map(|ratio| format!("<b>{}</b> ", figure::ratio(ratio)));
     let rate = row.items.map(|items| format!(", {}", figure::rate(items, median)));
     let cold = if measured.is_cold { ", once" } else { "" };
     writeln!(

@@ -73,7 +73,7 @@ fn run(report: &Report, out: &mut String) -> fmt::Result {
         out,
         "<p class=\"faint\">Bars are medians on a logarithmic scale, lines go from the tenth to the ninetieth percentile \
          of six samples in two blocks, engines in turn and the second block in reverse. A time counts when its answer \
-         was the oracle's. The number in front is the ratio to the best of {CONTROL}, which is SQL by hand.</p>"
+         was the oracle's. The number in front is the ratio to the best of {CONTROL}, which is SQL by hand, and for files to plain files.</p>"
     )
 }
 
@@ -98,7 +98,8 @@ fn engines(report: &Report, out: &mut String) -> fmt::Result {
             }
         }
     }
-    writeln!(out, "</table></div>")
+    writeln!(out, "</table></div>")?;
+    report.missing.iter().try_for_each(|(workload, reason)| writeln!(out, "<p>{workload}: {reason}.</p>"))
 }
 
 fn operations(report: &Report, colors: &Colors, out: &mut String) -> fmt::Result {
