@@ -81,7 +81,8 @@ fn refuse(path: &Path, kind: FileKind, replaces: bool) -> Result<()> {
         FileKind::Directory if metadata.is_dir() => Ok(()),
         FileKind::Directory => Err(FsError::NotADirectory { path: shown() }.into()),
         FileKind::File if metadata.is_dir() => Err(FsError::IsADirectory { path: shown() }.into()),
-        FileKind::File if replaces => Ok(()),
+        // A device or a pipe is not what a file may take the place of.
+        FileKind::File if replaces && (metadata.is_file() || metadata.is_symlink()) => Ok(()),
         FileKind::File => Err(FsError::AlreadyExists { path: shown() }.into()),
     }
 }
