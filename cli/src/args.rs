@@ -79,6 +79,15 @@ mod tests {
     }
 
     #[test]
+    fn the_help_says_what_a_command_does() {
+        let vellum = command();
+        for row in COMMANDS {
+            let about = vellum.find_subcommand(row.name).and_then(clap::Command::get_about);
+            assert_eq!(about.map(ToString::to_string).as_deref(), Some(row.about), "{}", row.name);
+        }
+    }
+
+    #[test]
     fn wrong_arguments_are_refused() {
         for (arguments, kind) in [
             (&["vellum", "demo", "--events", "0"][..], ErrorKind::ValueValidation),

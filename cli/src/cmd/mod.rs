@@ -54,7 +54,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<()> {
 pub(crate) fn add(to: clap::Command, commands: &[Command]) -> clap::Command {
     let to = to.subcommand_required(true).arg_required_else_help(true);
     commands.iter().fold(to, |to, command| {
-        to.subcommand((command.args)(clap::Command::new(command.name).about(command.about)))
+        to.subcommand((command.args)(clap::Command::new(command.name)).about(command.about))
     })
 }
 
