@@ -518,3 +518,32 @@ fn a_byte_that_was_flipped_on_the_disk_is_found_in_what_was_sealed() -> TestResu
     assert_eq!(files.seal("/copy")?, seal);
     Ok(())
 }
+
+/// Gives its bytes once somebody else has made the file.
+struct Late<'f>(Files<'f>, &'f [u8]);
+
+impl Read for Late<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if !self.0.exists("/a")? {
+            self.0.write("/a", "first")?;
+        }
+        self.1.read(out)
+    }
+}
+
+#[test]
+fn a_file_that_was_made_while_a_source_was_read_is_not_replaced() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let files = db.files();
+    for len in [4, 5_000_000] {
+        let bytes = pattern(len);
+        let late = files.create_from("/a", Late(db.files(), &bytes));
+        assert_eq!(kind(late), Some(ErrorKind::AlreadyExists));
+        assert_eq!(files.read("/a")?, b"first");
+        files.delete("/a")?;
+        assert_eq!(files.create_from("/a", &bytes[..])?, len as u64);
+        assert!(files.read("/a")? == bytes);
+        files.delete("/a")?;
+    }
+    sound(&files)
+}

@@ -55,23 +55,60 @@ impl Files<'_> {
         let path = FsPath::parse(path)?;
         // What cannot be written is not read.
         self.look(|conn, _| fs::find(conn, path)?.map(|entry| entry.file(path)).transpose())?;
+        self.store(path, &mut source, |editor| editor.file_or_new(path))
+    }
+
+    /// As [`Files::write_from`], but makes a file that is not there: of two calls at once, one is refused.
+    ///
+    /// # Errors
+    /// `AlreadyExists` when something has that path, before the source is read or at its end; as [`Files::write_from`].
+    ///
+    /// ```
+    /// # use vellum::{Database, ErrorKind};
+    /// # fn main() -> vellum::Result<()> {
+    /// let files = Database::open_in_memory()?.files();
+    /// assert_eq!(files.create_from("/a", &b"first"[..])?, 5);
+    /// assert_eq!(files.create_from("/a", &b"late"[..]).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    /// assert_eq!(files.read("/a")?, b"first");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn create_from(&self, path: &str, mut source: impl Read) -> Result<u64> {
+        let path = FsPath::parse(path)?;
+        if self.look(|conn, _| fs::find(conn, path))?.is_some() {
+            return Err(FsError::AlreadyExists { path: path.to_string().into() }.into());
+        }
+        self.store(path, &mut source, |editor| editor.new_file(path))
+    }
+
+    /// Stores a source as the bytes of the file that `file` gives once it has been read.
+    fn store(
+        &self,
+        path: FsPath<'_>,
+        source: &mut dyn Read,
+        file: impl Fn(&Editor<'_>) -> Result<fs::Entry, FsError>,
+    ) -> Result<u64> {
+        let shown = path.to_string();
         if self.session.is_transaction() {
-            return self.change(|editor| write_inside(editor, path, &mut source));
+            return self.change(|editor| {
+                let staged = stage_inside(editor, path, source)?;
+                editor.swap(&mut file(editor)?, &shown, staged)?;
+                Ok(staged.len)
+            });
         }
         let mut part = Vec::new();
-        let mut is_full = fill(&mut part, &mut source, path)?;
+        let mut is_full = fill(&mut part, source, path)?;
         if !is_full {
-            self.write(&path.to_string(), &part)?;
+            self.change(|editor| editor.replace(&mut file(editor)?, &shown, &part))?;
             return Ok(part.len() as u64);
         }
-        let shown = path.to_string();
         let mut staging = Staging::begin(self)?;
         staging.change(|editor, staged| editor.append_staged(staged, &shown, &part))?;
         while is_full {
-            is_full = fill(&mut part, &mut source, path)?;
+            is_full = fill(&mut part, source, path)?;
             staging.change(|editor, staged| editor.append_staged(staged, &shown, &part))?;
         }
-        staging.finish(|editor, staged| editor.swap(&mut editor.file_or_new(path)?, &shown, staged))
+        staging.finish(|editor, staged| editor.swap(&mut file(editor)?, &shown, staged))
     }
 
     /// Writes bytes at an offset, in place. A file that is missing is made with its parents; a gap before the offset
@@ -225,7 +262,7 @@ impl Files<'_> {
 }
 
 /// Reads a source inside the caller's transaction.
-fn write_inside(editor: &Editor<'_>, path: FsPath<'_>, source: &mut dyn Read) -> Result<u64, FsError> {
+fn stage_inside(editor: &Editor<'_>, path: FsPath<'_>, source: &mut dyn Read) -> Result<Staged, FsError> {
     let shown = path.to_string();
     let mut staged = editor.stage()?;
     let mut part = Vec::new();
@@ -234,8 +271,7 @@ fn write_inside(editor: &Editor<'_>, path: FsPath<'_>, source: &mut dyn Read) ->
         is_full = fill(&mut part, source, path)?;
         editor.append_staged(&mut staged, &shown, &part)?;
     }
-    editor.swap(&mut editor.file_or_new(path)?, &shown, staged)?;
-    Ok(staged.len)
+    Ok(staged)
 }
 
 /// Fills a part from a source; returns whether it is full, so that more may come.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use vellum::{Database, FsError};
+use vellum::Database;
 
 use crate::cmd::fs::transfer;
 use crate::error::{Error, Result};
@@ -44,11 +44,11 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
 
 fn put_input(args: &Arguments) -> Result<()> {
     let files = Database::open(&args.database)?.files();
-    if !args.replace && files.exists(&args.path)? {
-        let path = args.path.as_str().into();
-        return Err(vellum::Error::from(FsError::AlreadyExists { path }).into());
+    if args.replace {
+        files.write_from(&args.path, io::stdin().lock())?;
+    } else {
+        files.create_from(&args.path, io::stdin().lock())?;
     }
-    files.write_from(&args.path, io::stdin().lock())?;
     Ok(())
 }
 
