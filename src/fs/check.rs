@@ -124,10 +124,9 @@ fn seals(conn: &Conn, layout: Layout, problems: &mut Vec<Problem>) -> Result<(),
     for id in sealed {
         let is_sealed = |entry: Entry| Ok(entry.hash == Some(hash::of_file(conn, layout, &entry)?));
         match entry::by_id(conn, id).and_then(|entry| entry.map_or(Ok(true), is_sealed)) {
-            Ok(false) => problems.push(Problem {
-                place: entry::path_of(conn, id)?,
-                what: "its bytes are not those that were sealed".into(),
-            }),
+            Ok(false) => {
+                problems.push(Problem { place: entry::path_of(conn, id)?, what: hash::BROKEN.into() })
+            }
             // What is wrong with such an entry, or with its chunks, has been said.
             Ok(true) | Err(FsError::Damaged { .. }) => {}
             Err(error) => return Err(error),

@@ -8,9 +8,16 @@ use crate::store::{Bind, Cell, Conn, Row};
 /// The id of the root directory.
 pub(super) const ROOT: i64 = 1;
 
-/// The columns that [`Entry::read`] reads, in its order.
-pub(super) const COLUMNS: &str =
-    "id, parent, kind, content, length, allocated, version, created, modified, hash";
+/// The columns that [`Entry::read`] reads, in its order, as a literal that statements are made of.
+macro_rules! columns {
+    () => {
+        "id, parent, kind, content, length, allocated, version, created, modified, hash"
+    };
+}
+pub(super) use columns;
+
+/// How many columns that are.
+pub(super) const COLUMN_COUNT: usize = 10;
 
 /// What an entry names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +60,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Reads the columns of [`COLUMNS`], the first of them at `first`.
+    /// Reads the columns of `columns!`, the first of them at `first`.
     pub(super) fn read(row: &Row<'_>, first: usize) -> Result<Self, FsError> {
         let int = |at: usize| match row.cell(first + at)? {
             Cell::Int(int) => Ok(int),
@@ -119,15 +126,13 @@ pub(super) fn name<'r>(row: &Row<'r>, column: usize) -> Result<&'r str, FsError>
 
 /// Returns an entry by its id.
 pub(crate) fn by_id(conn: &Conn, id: i64) -> Result<Option<Entry>, FsError> {
-    const SQL: &str = "SELECT id, parent, kind, content, length, allocated, version, created, modified, hash
-        FROM vellum_entry WHERE id = ?1";
+    const SQL: &str = concat!("SELECT ", columns!(), " FROM vellum_entry WHERE id = ?1");
     one(conn, SQL, &[Bind::Int(id)])
 }
 
 /// Returns the entry of a name in a directory.
 pub(super) fn child(conn: &Conn, parent: i64, name: &str) -> Result<Option<Entry>, FsError> {
-    const SQL: &str = "SELECT id, parent, kind, content, length, allocated, version, created, modified, hash
-        FROM vellum_entry WHERE parent = ?1 AND name = ?2";
+    const SQL: &str = concat!("SELECT ", columns!(), " FROM vellum_entry WHERE parent = ?1 AND name = ?2");
     one(conn, SQL, &[Bind::Int(parent), Bind::Text(name)])
 }
 

@@ -27,6 +27,9 @@ pub(super) fn of_file(conn: &Conn, layout: Layout, entry: &Entry) -> Result<u128
     Ok(hasher.digest128())
 }
 
+/// What is wrong with a file whose bytes are not those of its hash.
+pub(super) const BROKEN: &str = "its bytes are not those that were sealed";
+
 /// Returns whether bytes that were read whole are those of the hash that the file has, if it has one.
 pub(crate) fn agrees(entry: &Entry, bytes: &[u8]) -> bool {
     entry.hash.is_none_or(|hash| hash == xxhash_rust::xxh3::xxh3_128(bytes))
@@ -34,7 +37,7 @@ pub(crate) fn agrees(entry: &Entry, bytes: &[u8]) -> bool {
 
 /// Returns the error of a file whose bytes are not those of its hash.
 pub(crate) fn damaged(path: &str) -> FsError {
-    FsError::Damaged { path: path.into(), what: "its bytes are not those that were sealed".into() }
+    FsError::Damaged { path: path.into(), what: BROKEN.into() }
 }
 
 impl Editor<'_> {

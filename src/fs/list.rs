@@ -1,6 +1,6 @@
 //! What is in a directory: pages in any order, trees, sums.
 
-use super::entry::{self, Entry, Kind, ROOT};
+use super::entry::{self, COLUMN_COUNT, Entry, Kind, ROOT, columns};
 use super::error::FsError;
 use super::path::FsPath;
 use crate::store::{Bind, Conn};
@@ -60,7 +60,7 @@ pub(crate) fn list(
         }
     }
     while let Some(row) = stmt.step()? {
-        if !each(Entry::read(&row, 0)?, entry::name(&row, 10)?)? {
+        if !each(Entry::read(&row, 0)?, entry::name(&row, COLUMN_COUNT)?)? {
             break;
         }
     }
@@ -69,7 +69,7 @@ pub(crate) fn list(
 
 /// Returns the statement of a listing: a few dozen different ones.
 fn sql(listing: &Listing) -> String {
-    let columns = entry::COLUMNS;
+    let columns = columns!();
     let (direction, beyond) = if listing.descending { ("DESC", "<") } else { ("ASC", ">") };
     let column = listing.sort.column();
     let (after, order) = match (listing.sort, &listing.after) {
@@ -109,12 +109,15 @@ pub(crate) struct Usage {
 
 /// Returns what a file or a directory and all that is inside hold.
 pub(crate) fn usage(conn: &Conn, path: FsPath<'_>) -> Result<Usage, FsError> {
-    const SQL: &str = "WITH RECURSIVE tree(id) AS (
+    const SQL: &str = concat!(
+        "WITH RECURSIVE tree(inside) AS (
            SELECT ?1
            UNION ALL
-           SELECT child.id FROM tree CROSS JOIN vellum_entry child WHERE child.parent = tree.id AND child.id <> 1)
-         SELECT e.id, parent, kind, content, length, allocated, version, created, modified, hash
-         FROM tree CROSS JOIN vellum_entry e ON e.id = tree.id";
+           SELECT child.id FROM tree CROSS JOIN vellum_entry child WHERE child.parent = tree.inside AND child.id <> 1)
+         SELECT ",
+        columns!(),
+        " FROM tree CROSS JOIN vellum_entry ON id = inside"
+    );
     let root = entry::get(conn, path)?;
     let mut usage = Usage::default();
     let mut stmt = conn.prepare(SQL)?;

@@ -3,6 +3,7 @@
 //! A source may be slow, so each part is a transaction of its own and the writer is free between them. What is staged
 //! belongs to a process; when that is gone, the next one that looks frees it.
 
+use std::cell::LazyCell;
 use std::fs;
 use std::path::Path;
 
@@ -99,7 +100,8 @@ impl Editor<'_> {
 fn abandoned(conn: &Conn) -> Result<Vec<i64>, FsError> {
     let mut stmt = conn.prepare("SELECT content, owner, since FROM vellum_staged")?;
     let mut numbers = Vec::new();
-    let here = Owner::this();
+    // What the system says of this process is asked for only where something is staged.
+    let here = LazyCell::new(Owner::this);
     while let Some(row) = stmt.step()? {
         // A row without an owner or a time is nobody's.
         let is_gone = match (row.cell(1)?, row.cell(2)?) {

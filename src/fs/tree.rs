@@ -2,7 +2,7 @@
 
 use super::content;
 use super::edit::Editor;
-use super::entry::{self, Entry, Kind, ROOT};
+use super::entry::{self, COLUMN_COUNT, Entry, Kind, ROOT, columns};
 use super::error::FsError;
 use super::path::FsPath;
 use crate::store::Bind;
@@ -13,7 +13,7 @@ pub(crate) enum Over {
     /// Nothing may.
     Nothing,
     /// A file is replaced by a file, an empty directory by a directory.
-    What,
+    Alike,
 }
 
 impl Editor<'_> {
@@ -199,16 +199,16 @@ impl Editor<'_> {
     fn clear(&self, there: &Entry, kind: Kind, path: FsPath<'_>, over: Over) -> Result<(), FsError> {
         match (over, there.kind, kind) {
             (Over::Nothing, ..) => Err(already(path)),
-            (Over::What, Kind::File, Kind::Directory) => {
+            (Over::Alike, Kind::File, Kind::Directory) => {
                 Err(FsError::NotADirectory { path: path.to_string().into() })
             }
-            (Over::What, Kind::Directory, Kind::File) => {
+            (Over::Alike, Kind::Directory, Kind::File) => {
                 Err(FsError::IsADirectory { path: path.to_string().into() })
             }
-            (Over::What, Kind::Directory, Kind::Directory) if !self.is_empty(there.id)? => {
+            (Over::Alike, Kind::Directory, Kind::Directory) if !self.is_empty(there.id)? => {
                 Err(FsError::NotEmpty { path: path.to_string().into() })
             }
-            (Over::What, ..) => self.remove(there),
+            (Over::Alike, ..) => self.remove(there),
         }
     }
 
@@ -259,13 +259,12 @@ impl Editor<'_> {
 
     fn children(&self, directory: i64) -> Result<Vec<(Entry, String)>, FsError> {
         const SQL: &str =
-            "SELECT id, parent, kind, content, length, allocated, version, created, modified, hash, name
-            FROM vellum_entry WHERE parent = ?1 AND id <> 1";
+            concat!("SELECT ", columns!(), ", name FROM vellum_entry WHERE parent = ?1 AND id <> 1");
         let mut stmt = self.txn.prepare(SQL)?;
         stmt.bind(1, Bind::Int(directory))?;
         let mut children = Vec::new();
         while let Some(row) = stmt.step()? {
-            children.push((Entry::read(&row, 0)?, entry::name(&row, 10)?.to_owned()));
+            children.push((Entry::read(&row, 0)?, entry::name(&row, COLUMN_COUNT)?.to_owned()));
         }
         Ok(children)
     }

@@ -359,7 +359,7 @@ impl<'s> Files<'s> {
     /// ```
     pub fn rename_over(&self, from: &str, to: &str) -> Result<()> {
         let (from, to) = (FsPath::parse(from)?, FsPath::parse(to)?);
-        self.change(|editor| editor.rename(from, to, Over::What))
+        self.change(|editor| editor.rename(from, to, Over::Alike))
     }
 
     /// Copies a file, or a directory with all that is inside, without its bytes leaving the database.
@@ -400,7 +400,7 @@ impl<'s> Files<'s> {
     /// ```
     pub fn copy_over(&self, from: &str, to: &str) -> Result<()> {
         let (from, to) = (FsPath::parse(from)?, FsPath::parse(to)?);
-        self.change(|editor| editor.copy(from, to, Over::What))
+        self.change(|editor| editor.copy(from, to, Over::Alike))
     }
 
     /// Deletes a file or an empty directory; returns whether it was there.
