@@ -4,12 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use vellum_fixtures::control::Error as ControlError;
+use vellum_fixtures::events::SplitMix64;
 
 use super::super::case::{Answer, Case};
 use super::super::rows::Column;
-use super::volume::{
-    LARGE, NAMES, SMALL, SMALL_LEN, Volume, Words, bytes, digest, large, name, path, read_at,
-};
+use super::volume::{LARGE, NAMES, SMALL, SMALL_LEN, Volume, bytes, digest, large, name, path, read_at};
 use crate::error::{Error, Result};
 
 /// The bytes of one read.
@@ -20,7 +19,7 @@ const PAGE_BEHIND: usize = 4_321;
 
 /// Returns the file and the offset of each read, from a fixed seed.
 fn places() -> Vec<(usize, u64)> {
-    let mut words = Words(1);
+    let mut words = SplitMix64::new(1);
     let mut draw = |below: usize| words.draw() % below as u64;
     (0..SMALL).map(|_| (draw(SMALL) as usize, draw(SMALL_LEN - READ_LEN))).collect()
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use vellum::{Database, Options};
 use vellum_fixtures::control::{Blobs, Durability};
+use vellum_fixtures::events::SplitMix64;
 
 use super::super::case::Answer;
 use super::super::place::Place;
@@ -106,26 +107,13 @@ pub(super) fn name(number: usize) -> String {
 
 /// Returns bytes that look random: splitmix64 from a seed.
 pub(super) fn bytes(len: usize, seed: u64) -> Vec<u8> {
-    let mut words = Words(seed);
+    let mut words = SplitMix64::new(seed);
     let mut bytes = Vec::with_capacity(len + 8);
     while bytes.len() < len {
         bytes.extend_from_slice(&words.draw().to_le_bytes());
     }
     bytes.truncate(len);
     bytes
-}
-
-/// A stream of splitmix64.
-pub(super) struct Words(pub(super) u64);
-
-impl Words {
-    /// Returns the next word.
-    pub(super) fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
 }
 
 /// Returns the answer that bytes are.
