@@ -311,3 +311,24 @@ fn a_mount_that_is_in_use_stays_until_the_next_time() -> TestResult {
     assert!(!dir.exists());
     Ok(())
 }
+
+/// A mount hides what is under it; it needs no `/dev/fuse` to be refused.
+#[test]
+fn only_an_empty_directory_is_mounted_on() -> TestResult {
+    let dir = env::temp_dir().join(format!("vellum-mount-test-{}-full", process::id()));
+    fs::create_dir_all(dir.join("full"))?;
+    fs::write(dir.join("full/f"), "bytes")?;
+    Database::open(dir.join("app.db"))?;
+    for (at, hint) in [("full", "not empty"), ("full/f", "Not a directory"), ("missing", "No such file")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_vellum"))
+            .args(["fs", "mount", "app.db", at])
+            .current_dir(&dir)
+            .output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{at}: {said}");
+        assert!(said.contains(at) && said.contains(hint), "{at}: {said}");
+    }
+    assert_eq!(fs::read(dir.join("full/f"))?, b"bytes");
+    fs::remove_dir_all(&dir)?;
+    Ok(())
+}

@@ -39,6 +39,10 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
         database::open_writable(&args.database)
     }?;
     let directory = args.directory.canonicalize().map_err(failed)?;
+    // What is there would be hidden.
+    if directory.read_dir().map_err(failed)?.next().is_some() {
+        return Err(failed(io::ErrorKind::DirectoryNotEmpty.into()));
+    }
     let access = if args.read_only { MountOption::RO } else { MountOption::RW };
     let mut config = Config::default();
     config.mount_options = vec![
