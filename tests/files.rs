@@ -4,25 +4,12 @@ mod support;
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 
-use support::TestResult;
+use support::files::{pattern, sound};
+use support::{TestResult, kind};
 use vellum::{Database, ErrorKind, FileKind, FileOrder, Files};
 
 /// The bytes of a chunk in a file with pages of the usual length.
 const CHUNK: u64 = 8_192 - 64;
-
-fn pattern(len: usize) -> Vec<u8> {
-    (0..len).map(|i| (i * 31 % 251) as u8 + 1).collect()
-}
-
-fn sound(files: &Files<'_>) -> TestResult {
-    let problems = files.check()?;
-    assert!(problems.is_empty(), "{problems:?}");
-    Ok(())
-}
-
-fn kind<T: std::fmt::Debug>(result: vellum::Result<T>) -> Option<ErrorKind> {
-    result.err().map(|error| error.kind())
-}
 
 #[test]
 fn an_edit_changes_its_bytes_alone() -> TestResult {

@@ -9,24 +9,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use support::{Dir, TestResult};
-use vellum::{Database, ErrorKind, Files, SkipReason};
+use support::files::{pattern, sound};
+use support::{Dir, TestResult, kind};
+use vellum::{Database, ErrorKind, SkipReason};
 
 const ODD_NAMES: [&str; 7] = [" ", "-rf", "line\nbreak", "quote\"'`", "\u{e9}", "e\u{301}", "\u{1f600}.part"];
-
-fn pattern(len: usize) -> Vec<u8> {
-    (0..len).map(|i| (i * 31 % 251) as u8 + 1).collect()
-}
-
-fn sound(files: &Files<'_>) -> TestResult {
-    let problems = files.check()?;
-    assert!(problems.is_empty(), "{problems:?}");
-    Ok(())
-}
-
-fn kind<T: std::fmt::Debug>(result: vellum::Result<T>) -> Option<ErrorKind> {
-    result.err().map(|error| error.kind())
-}
 
 fn aged(path: &Path, seconds: u64) -> io::Result<()> {
     let time = SystemTime::UNIX_EPOCH + Duration::new(seconds, 123_456_789);

@@ -7,12 +7,8 @@ use std::io::{Seek, SeekFrom, Write};
 use std::thread;
 
 use support::entry::{Entry, entry};
-use support::{Dir, TestResult};
+use support::{Dir, TestResult, kind};
 use vellum::{Database, ErrorKind, Options};
-
-fn kind<T: std::fmt::Debug>(result: vellum::Result<T>) -> Option<ErrorKind> {
-    result.err().map(|error| error.kind())
-}
 
 #[test]
 fn a_file_shrinks_and_everything_still_reads() -> TestResult {

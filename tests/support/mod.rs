@@ -6,6 +6,7 @@
 pub(crate) mod child;
 pub(crate) mod entry;
 pub(crate) mod event;
+pub(crate) mod files;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,11 @@ pub(crate) fn together(
     })
     .into_iter()
     .try_for_each(|result| Ok(result??))
+}
+
+/// Returns the category of what failed.
+pub(crate) fn kind<T: std::fmt::Debug>(result: vellum::Result<T>) -> Option<ErrorKind> {
+    result.err().map(|error| error.kind())
 }
 
 /// Opens the file as another program would.
