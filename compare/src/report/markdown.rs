@@ -195,10 +195,6 @@ fn databases(report: &Report, out: &mut String) -> std::fmt::Result {
     )?;
     for engine in &report.engines {
         for database in &engine.databases {
-            let settings = database.settings.iter().map(|(name, value)| {
-                format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-            });
-            let said: Vec<String> = settings.chain(database.notes.iter().cloned()).collect();
             writeln!(
                 out,
                 "| {} | {} {} | {} | {} | {} | {} |",
@@ -208,7 +204,7 @@ fn databases(report: &Report, out: &mut String) -> std::fmt::Result {
                 figure::bytes(database.file_bytes),
                 figure::bytes(database.peak_bytes),
                 plain(database.validated.as_deref().unwrap_or("no")),
-                plain(&said.join("; ")),
+                plain(&database.said()),
             )?;
         }
     }

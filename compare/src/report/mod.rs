@@ -90,6 +90,16 @@ pub struct DatabaseReport {
     pub validated: Option<String>,
 }
 
+impl DatabaseReport {
+    /// Returns how it was opened and what else is worth saying, in one line.
+    fn said(&self) -> String {
+        let settings = self.settings.iter().map(|(name, value)| {
+            format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        });
+        settings.chain(self.notes.iter().cloned()).collect::<Vec<_>>().join("; ")
+    }
+}
+
 /// An operation, on all engines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {

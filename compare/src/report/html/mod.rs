@@ -144,10 +144,6 @@ fn databases(report: &Report, out: &mut String) -> fmt::Result {
     writeln!(out, "<tr><th>engine<th>workload<th>files<th>peak memory<th>opened again<th>settings</tr>")?;
     for engine in &report.engines {
         for database in &engine.databases {
-            let settings = database.settings.iter().map(|(name, value)| {
-                format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-            });
-            let said: Vec<String> = settings.chain(database.notes.iter().cloned()).collect();
             writeln!(
                 out,
                 "<tr><td>{}<td>{} {}<td>{}<td>{}<td>{}<td>{}</tr>",
@@ -157,7 +153,7 @@ fn databases(report: &Report, out: &mut String) -> fmt::Result {
                 figure::bytes(database.file_bytes),
                 figure::bytes(database.peak_bytes),
                 escaped(database.validated.as_deref().unwrap_or("no")),
-                escaped(&said.join("; ")),
+                escaped(&database.said()),
             )?;
         }
     }
