@@ -31,6 +31,9 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 /// How many documents a case has at most.
 const DOCUMENTS: usize = 12;
 
+/// The stack that sqlparser may take, in bytes: unoptimised, it needs more than a test's thread has for some statements.
+const PARSER_STACK: usize = 32 << 20;
+
 const COMPOUND: &[&[Key]] =
     &[&[up(0), down(3)], &[up(6), up(1), down(8)], &[down(4), down(0)], &[up(11), up(12)]];
 
@@ -223,7 +226,8 @@ fn parse(sql: &str, seen: &mut Seen) -> Result {
     }
     seen.is_partial |= sql.contains(" where ");
     seen.is_loose |= sql.contains("WITH RECURSIVE") && sql.contains(r#""k") AND"#);
-    let statements = Parser::parse_sql(&SQLiteDialect {}, sql).map_err(|error| format!("{error}\n{sql}"))?;
+    let read = || Parser::parse_sql(&SQLiteDialect {}, sql);
+    let statements = stacker::grow(PARSER_STACK, read).map_err(|error| format!("{error}\n{sql}"))?;
     if statements.len() != 1 {
         return Err(format!("{} statements\n{sql}", statements.len()).into());
     }
