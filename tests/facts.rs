@@ -323,3 +323,17 @@ fn a_literal_float_is_the_float_that_is_bound() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn each_alternative_is_sought_in_the_index_that_is_named() -> Result<()> {
+    let db = collection()?;
+    let own = "CASE WHEN typeof(o.s) = 'text' THEN o.s END";
+    let sql = format!(
+        r#"SELECT (SELECT count(*) FROM t AS i INDEXED BY "t/s"
+           WHERE i.s IS {own} OR ({own} IS NULL AND i.s < '') OR ({own} IS NULL AND i.s >= x'')) FROM t AS o"#
+    );
+    let seeks: Vec<String> = plan(&db, &sql)?.into_iter().filter(|line| line.starts_with("SEARCH")).collect();
+    assert_eq!(seeks.len(), 3, "{seeks:?}");
+    assert_eq!(ids(&db, &sql)?, [1, 1, 1, 2, 2]);
+    Ok(())
+}

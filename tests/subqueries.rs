@@ -237,6 +237,53 @@ fn a_query_inside_is_entered_by_its_own_index() -> TestResult {
 }
 
 #[test]
+fn two_optional_fields_are_compared_through_an_index() -> TestResult {
+    let (db, users, orders) = database()?;
+    // Of other kinds than the fields are, below and above them, and without them.
+    strange(
+        &db,
+        "orders",
+        &[
+            (70, r#"{"user":1,"buyer":3}"#),
+            (71, r#"{"user":1,"buyer":true}"#),
+            (72, r#"{"user":1,"buyer":["ann"]}"#),
+            (73, r#"{"user":1}"#),
+            (74, r#"{"user":1,"buyer":"ann"}"#),
+        ],
+    )?;
+    strange(&db, "users", &[(80, r#"{"name":"eve","boss":"1"}"#), (81, r#"{"name":"eve","boss":true}"#)])?;
+    let same_buyer = |o: OrderFields| {
+        from::<Order>().filter(move |other| other.buyer.eq(o.buyer) & other.id.ne(o.id)).count().expr()
+    };
+    let same_boss = |u: UserFields| from::<User>().filter(move |other| u.boss.eq(other.boss)).count().expr();
+    for indexed in [false, true] {
+        if indexed {
+            orders.ensure_indexes()?;
+            users.ensure_index(|u| u.boss).create()?;
+        }
+        let counted = orders.query().select(|o| (o.id, same_buyer(o))).to_vec()?;
+        // The two without a buyer, and the four of which the buyer is none to them, see one another.
+        let expected = [(1, 1), (2, 5), (3, 0), (4, 0), (5, 5), (70, 5), (71, 5), (72, 5), (73, 5), (74, 1)];
+        assert_eq!(counted, expected, "{indexed}");
+        let counted = users.query().select(|u| (u.id, same_boss(u))).to_vec()?;
+        assert_eq!(counted, [(1, 3), (2, 2), (3, 2), (4, 1), (80, 3), (81, 3)], "{indexed}");
+    }
+    // Among a dozen documents SQLite visits them all.
+    let buyers = (0..5000).map(|i| format!("buyer {i}"));
+    let others =
+        buyers.map(|buyer| Order { id: 0, user: 1, buyer: Some(buyer), amount: 1.0, tags: Vec::new() });
+    orders.insert_batch(others)?;
+    db.optimize()?;
+    let told = orders.filter(|o| same_buyer(o).gt(0)).explain()?;
+    assert_eq!(told.plan.readings[0].indexes, ["orders/buyer"], "{told}");
+    let seeks = told.plan.sqlite_plan.iter().filter(|step| step.contains("USING INDEX orders/buyer"));
+    assert_eq!(seeks.filter(|step| step.contains("SEARCH")).count(), 3, "{told}");
+    let told = users.filter(|u| same_boss(u).gt(0)).explain()?;
+    assert_eq!(told.plan.readings[0].indexes, ["users/boss"], "{told}");
+    Ok(())
+}
+
+#[test]
 fn what_inside_visits_every_document_is_a_scan() -> TestResult {
     let (_db, users, orders) = database()?;
     users.ensure_indexes()?;

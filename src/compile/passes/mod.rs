@@ -8,6 +8,7 @@ mod along;
 mod documents_last;
 mod fold;
 mod loose_scan;
+mod null_safe;
 mod prefix;
 mod push_not;
 mod range;
@@ -51,11 +52,12 @@ pub(crate) struct Pass {
 }
 
 /// Every pass, in order.
-pub(crate) const PASSES: [Pass; 7] = [
+pub(crate) const PASSES: [Pass; 8] = [
     Pass { name: "push_not", run: push_not::run },
     Pass { name: "prefix", run: prefix::run },
     Pass { name: "range", run: range::run },
     Pass { name: "fold", run: fold::run },
+    Pass { name: "null_safe", run: null_safe::run },
     Pass { name: "loose_scan", run: loose_scan::run },
     Pass { name: "index", run: access::run },
     Pass { name: "documents_last", run: documents_last::run },

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::compile::passes::null_safe;
 use crate::ir::sql::{Alias, Binary, Expr, free_sources, sources_around, walk};
 
 /// What a condition says about one column of a source.
@@ -88,6 +89,9 @@ pub(super) fn term(condition: &Expr, source: Alias) -> Option<Term> {
                 _ => TermShape::OfKind,
             };
             (key(&range.of)?, shape)
+        }
+        Expr::Or(_) if let Some((field, value)) = null_safe::field_and_value(condition) => {
+            (key(field).filter(|_| is_outside(value, source))?, TermShape::In)
         }
         Expr::Or(parts) => {
             let first = parts.first().and_then(|part| term(part, source))?;
