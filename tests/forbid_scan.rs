@@ -74,6 +74,25 @@ fn what_visits_every_document_says_why() -> TestResult {
 }
 
 #[test]
+fn what_ends_at_the_first_hit_is_a_scan_where_there_may_be_none() -> TestResult {
+    let (_db, jobs) = jobs()?;
+    let query = || jobs.query().forbid_scan();
+    assert_scan(query().filter(|j| j.owner.eq("bob")).exists(), "`owner` has no index");
+    assert_scan(query().filter(|j| j.owner.eq("bob")).first(), "`owner` has no index");
+    assert_scan(query().filter(|j| j.owner.eq("bob")).single_or_none(), "`owner` has no index");
+    assert_scan(query().any(|j| j.owner.eq("bob")), "`owner` has no index");
+    assert_scan(query().all(|j| j.owner.eq("ann")), "`owner`");
+    assert_scan(query().filter(|j| j.owner.eq("bob")).take(2).to_vec(), "`owner` has no index");
+    assert_scan(query().filter(|j| j.owner.eq("bob")).order_by_desc(|j| j.id).take(2).to_vec(), "`owner`");
+    assert!(!query().filter(|j| j.queue.eq("q9")).exists()?);
+    assert!(query().filter(|j| j.queue.eq("q1") & j.owner.eq("ann")).first()?.is_some());
+    assert!(query().filter(|j| j.id.gt(20) & j.owner.eq("ann")).exists()?);
+    assert!(query().first()?.is_some());
+    assert_eq!(query().filter(|j| j.owner.eq("ann")).order_by(|j| j.due).take(2).to_vec()?.len(), 2);
+    Ok(())
+}
+
+#[test]
 fn an_index_that_is_dropped_counts_from_the_next_call_on() -> TestResult {
     let (db, jobs) = jobs()?;
     let of_queue =

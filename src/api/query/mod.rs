@@ -104,7 +104,8 @@ impl<T, M> Query<T, M> {
     /// Refuses to run as a scan: where nothing bounds what is read of a collection, by an index or by key, and no page
     /// ends it in an order that an index has, the query is `InvalidQuery`, which says why. A count of all documents is
     /// no scan. A page in an order that an index has is none either, though it reads far where few rows pass its
-    /// conditions. An index that is dropped later counts from the next call on.
+    /// conditions; one by id, `first` and `exists` are, unless they have no conditions. An index that is dropped later
+    /// counts from the next call on.
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));

@@ -165,9 +165,11 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Returns whether rows that come in some order are read up to the end of a page only.
+    /// Returns whether rows that come in some order are read up to the end of a page only. By id, which nobody asked
+    /// for, a page ends there only where each row is in it: `exists` of what no document passes reads them all.
     fn ends_early(&self, in_order: bool) -> bool {
-        self.page.is_some() && in_order
+        let is_by_field = self.select.order.first().is_some_and(|first| first.by != Expr::Id(self.alias));
+        self.page.is_some() && in_order && (is_by_field || self.conditions.is_empty())
     }
 
     /// Returns whether rows that are read by id are all read.
