@@ -18,6 +18,10 @@ fn scalar() -> impl Strategy<Value = Type> {
     select(vec![Type::Text, Type::Text, Type::I64, Type::I64, Type::F64, Type::Bool])
 }
 
+fn is_path(tree: &Tree) -> bool {
+    !matches!(tree, Tree::Fold(..) | Tree::Items(..))
+}
+
 impl Grammar {
     /// Names the documents of a query inside of a closure. Of lists it asks no more than what needs no closure: strategies
     /// in one another take their stack.
@@ -27,9 +31,23 @@ impl Grammar {
 
     /// The leaves of a kind, named from inside of a query.
     fn around(&self, kind: Kind) -> Vec<Tree> {
-        let is_path = |tree: &Tree| !matches!(tree, Tree::Fold(..) | Tree::Items(..));
         let leaves = self.some(|leaf| leaf.ty.kind() == kind && !leaf.is_total && is_path(&leaf.tree));
         leaves.into_iter().map(|leaf| leaf.tree.of_row_around()).collect()
+    }
+
+    /// The equality of two declared optional fields, one of a query's own and one of what is around it.
+    fn equal_options(&self) -> Option<BoxedStrategy<Step>> {
+        let is_field = |tree: &Tree| matches!(tree, Tree::Field(..) | Tree::Defaulted(..));
+        let optional = |grammar: &Grammar| grammar.some(|leaf| leaf.nullable && is_field(&leaf.tree));
+        let around = optional(self);
+        let pairs = optional(&Grammar::inside_closure()).into_iter().flat_map(|own| {
+            let alike = around.iter().filter(|leaf| leaf.ty == own.ty);
+            let pair = |leaf: &Leaf| (own.tree.clone(), leaf.tree.clone().of_row_around());
+            alike.map(pair).collect::<Vec<_>>()
+        });
+        let pairs: Vec<(Tree, Tree)> = pairs.collect();
+        let equal = |(own, around): (Tree, Tree)| Step::Filter(own.compare(Comparison::Eq, around));
+        (!pairs.is_empty()).then(|| select(pairs).prop_map(equal).boxed())
     }
 
     /// A query whose filters may name what is around it.
@@ -55,6 +73,10 @@ impl Grammar {
         let plain = Grammar::inside_closure().condition(1).prop_map(Step::Filter);
         let page = (0_i64..4, any::<bool>())
             .prop_map(|(n, is_take)| if is_take { Step::Take(n) } else { Step::Skip(n) });
+        let correlated = match self.equal_options() {
+            Some(equal) => prop_oneof![correlated, equal].boxed(),
+            None => correlated.boxed(),
+        };
         let filters = vec(prop_oneof![4 => correlated, 2 => plain], 0..3);
         (filters, weighted(0.2, page))
             .prop_map(|(mut filters, page)| {
