@@ -58,6 +58,51 @@ fn a_build_tells_how_far_it_has_come() -> TestResult {
     Ok(())
 }
 
+#[derive(Document, Serialize, Deserialize)]
+#[document(collection = "rows", compound("size", "name"))]
+struct Indexed {
+    id: i64,
+    #[document(index)]
+    name: String,
+    #[document(index)]
+    size: Option<f64>,
+}
+
+#[test]
+fn the_builds_of_a_type_are_told_as_one() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let rows = fill(&db)?;
+    rows.ensure_index(|r| r.name).create()?;
+    let indexed = db.collection::<Indexed>()?;
+    let mut seen: Vec<IndexProgress> = Vec::new();
+    let report = indexed.ensure_indexes_with(|progress| {
+        seen.push(progress);
+        ControlFlow::Continue(())
+    })?;
+    assert_eq!((report.created.len(), report.unchanged.len()), (2, 1));
+    assert!(seen.is_sorted_by(|a, b| a.part <= b.part), "{seen:?}");
+    // One of four is there, the last is the narrow index.
+    assert!(seen.first().is_some_and(|first| (0.25..0.3).contains(&first.part)), "{seen:?}");
+    assert!(seen.last().is_some_and(|last| (0.9..=1.0).contains(&last.part)), "{seen:?}");
+    indexed.ensure_indexes_with(|_| panic!("nothing is built"))?;
+    Ok(())
+}
+
+#[test]
+fn the_builds_of_a_type_are_broken_off_together() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let rows = fill(&db)?;
+    let indexed = db.collection::<Indexed>()?;
+    let broken = indexed.ensure_indexes_with(|progress| match progress.part > 0.6 {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    });
+    fails(broken, ErrorKind::Interrupted, &["broken off"]);
+    assert_eq!(rows.indexes()?, []);
+    assert_eq!(indexed.ensure_indexes()?.created.len(), 3);
+    Ok(())
+}
+
 #[test]
 fn a_build_that_is_broken_off_leaves_nothing() -> TestResult {
     let dir = Dir::new()?;

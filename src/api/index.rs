@@ -129,7 +129,7 @@ pub struct IndexDescription {
     pub conditions: Vec<String>,
 }
 
-/// How far an index has come that is built.
+/// How far an index has come that is built, or several that are built in one call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct IndexProgress {
@@ -142,6 +142,31 @@ pub struct IndexProgress {
 impl From<Progress> for IndexProgress {
     fn from(Progress { documents, expected, done }: Progress) -> Self {
         IndexProgress { documents, part: (done as f64 / expected.max(1) as f64).min(1.0) }
+    }
+}
+
+/// What is told of a build now and then, and says whether it goes on.
+type Watch<'w> = dyn FnMut(IndexProgress) -> ControlFlow<()> + 'w;
+
+/// The builds of one call, whoever watches them.
+struct Builds<'w, 't> {
+    watch: Option<&'w mut Watch<'t>>,
+    /// How many are over, and how many there are.
+    over: usize,
+    of: usize,
+}
+
+impl Builds<'_, '_> {
+    /// Runs the next build.
+    fn next<R>(&mut self, write: &Write<'_>, build: impl FnOnce() -> Result<R>) -> Result<R> {
+        let (over, of) = (self.over as f64, self.of as f64);
+        self.over += 1;
+        let Some(watch) = &mut self.watch else { return build() };
+        let mut tick = |progress: Progress| {
+            let own = IndexProgress::from(progress);
+            watch(IndexProgress { part: (over + own.part) / of, ..own })
+        };
+        write.watched(&mut tick, build)
     }
 }
 
@@ -163,7 +188,7 @@ pub struct IndexBuilder<'c, 's, T> {
     /// A query of the documents that it is to hold, if not all.
     filter: Option<Description>,
     /// Who watches the build.
-    watch: Option<Box<dyn FnMut(IndexProgress) -> ControlFlow<()> + 'c>>,
+    watch: Option<Box<Watch<'c>>>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -284,19 +309,16 @@ impl<'c, T: Document> IndexBuilder<'c, '_, T> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn create(self) -> Result<IndexReport> {
+    pub fn create(mut self) -> Result<IndexReport> {
         let mut spec = self.spec?;
         let collection = self.collection;
+        let watch = self.watch.as_deref_mut();
         collection.session.write_all(|write| {
             write.forget_dropped()?;
             if let Some(query) = self.filter {
                 spec.filter = Some(collection.filter_in(write, query)?);
             }
-            let make = || collection.make_in(write, &[spec]);
-            match self.watch {
-                Some(mut watch) => write.watched(&mut |progress| watch(progress.into()), make),
-                None => make(),
-            }
+            collection.make_in(write, &[spec], &mut Builds { watch, over: 0, of: 1 })
         })
     }
 }
@@ -350,6 +372,37 @@ impl<'s, T: Document> Collection<'s, T> {
     /// # }
     /// ```
     pub fn ensure_indexes(&self) -> Result<IndexReport> {
+        self.ensure_declared(None)
+    }
+
+    /// Makes the indexes that the type declares, as [`Collection::ensure_indexes`], and calls `watch` now and then while
+    /// they are built, as [`IndexBuilder::on_progress`]; `part` is that of all of them together, each counted alike, and
+    /// those that are there as done. [`Break`](ControlFlow::Break) ends the call: none of them is made then.
+    ///
+    /// # Errors
+    /// As [`IndexBuilder::create`]; `Interrupted` when `watch` breaks.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
+    /// # fn main() -> vellum::Result<()> {
+    /// # let notes = database()?.collection::<Note>()?;
+    /// let report = notes.ensure_indexes_with(|progress| {
+    ///     eprint!("\r{:.0} %", 100.0 * progress.part);
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(report.created, ["notes/folder"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn ensure_indexes_with(
+        &self,
+        mut watch: impl FnMut(IndexProgress) -> ControlFlow<()>,
+    ) -> Result<IndexReport> {
+        self.ensure_declared(Some(&mut watch))
+    }
+
+    fn ensure_declared(&self, watch: Option<&mut Watch<'_>>) -> Result<IndexReport> {
         let declared = Indexes::of::<T>()?;
         let mut specs = Vec::with_capacity(declared.len());
         for index in declared {
@@ -371,8 +424,10 @@ impl<'s, T: Document> Collection<'s, T> {
                 let filter = filter.map(|query| self.filter_in(write, query)).transpose()?;
                 filtered.push(IndexSpec { filter, ..spec });
             }
-            let mut report = self.make_in(write, &filtered)?;
-            write.refresh_narrow(&*self.info(write)?)?;
+            let mut builds = Builds { watch, over: 0, of: filtered.len() + 1 };
+            let mut report = self.make_in(write, &filtered, &mut builds)?;
+            let info = self.info(write)?;
+            builds.next(write, || Ok(write.refresh_narrow(&info)?))?;
             write.refresh_statistics(&*self.info(write)?)?;
             // Inside the transaction: once it is committed, nothing may fail any more.
             report.note_undeclared(&*self.info(write)?);
@@ -380,10 +435,16 @@ impl<'s, T: Document> Collection<'s, T> {
         })
     }
 
-    fn make_in(&self, write: &Write<'_>, specs: &[IndexSpec]) -> Result<IndexReport> {
+    fn make_in(
+        &self,
+        write: &Write<'_>,
+        specs: &[IndexSpec],
+        builds: &mut Builds<'_, '_>,
+    ) -> Result<IndexReport> {
         let mut report = IndexReport::default();
         for spec in specs {
-            report.add(write.ensure_index(&*self.info(write)?, spec)?);
+            let info = self.info(write)?;
+            report.add(builds.next(write, || Ok(write.ensure_index(&info, spec)?))?);
         }
         Ok(report)
     }
