@@ -10,12 +10,13 @@
 //! entry = key: i64, the id without its low 16 bits | count of ids - 1: u32 | offset of the content: u32
 //! content = the low 16 bits of the ids as u16, ascending, up to 4,096 of them; else 65,536 bits
 //! ```
-//! All numbers are little-endian. The step is called once for each row, so it goes to SQLite's interface directly.
-#![expect(unsafe_code, reason = "an aggregate's step in C is three times as fast as through a trait object")]
+//! All numbers are little-endian. A step of `vellum_ids` and `vellum_has` are called once for each row, so they go to
+//! SQLite's interface directly.
+#![expect(unsafe_code, reason = "a call in C is three times as fast as through a trait object")]
 
 use std::collections::BTreeMap;
-use std::os::raw::c_int;
-use std::ptr;
+use std::ffi::{CStr, c_int};
+use std::{ptr, slice};
 
 use rusqlite::functions::Context;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -24,7 +25,6 @@ use rusqlite::{Connection, Error, Result, ffi};
 use super::{NULL, Output, Scalar, int};
 
 pub(super) const FUNCTIONS: &[Scalar] = &[
-    ("vellum_has", 2, has),
     ("vellum_both", 2, |context| combine(context, Combination::Both)),
     ("vellum_either", 2, |context| combine(context, Combination::Either)),
     ("vellum_count", 1, count),
@@ -306,13 +306,6 @@ fn set_arg<'a>(context: &'a Context<'_>, i: usize) -> Option<Set<'a>> {
     }
 }
 
-fn has(context: &Context<'_>) -> Output {
-    let (Some(set), ValueRef::Integer(id)) = (set_arg(context, 0), context.get_raw(1)) else {
-        return Ok(NULL);
-    };
-    Ok(int(i64::from(set.has(id))))
-}
-
 fn count(context: &Context<'_>) -> Output {
     Ok(set_arg(context, 0).map_or(NULL, |set| int(set.count() as i64)))
 }
@@ -323,24 +316,51 @@ fn combine(context: &Context<'_>, combination: Combination) -> Output {
     Ok(ToSqlOutput::Owned(Value::Blob(combined.finish())))
 }
 
-/// Puts the aggregate on a connection.
+/// Puts the functions that are called for each row on a connection.
 pub(super) fn register(db: &Connection) -> Result<()> {
+    register_raw(db, c"vellum_ids", 1, None, Some(step), Some(finish))?;
+    register_raw(db, c"vellum_has", 2, Some(has), None, None)
+}
+
+type Call = unsafe extern "C" fn(*mut ffi::sqlite3_context, c_int, *mut *mut ffi::sqlite3_value);
+type Finish = unsafe extern "C" fn(*mut ffi::sqlite3_context);
+
+fn register_raw(
+    db: &Connection,
+    name: &CStr,
+    arity: c_int,
+    call: Option<Call>,
+    step: Option<Call>,
+    finish: Option<Finish>,
+) -> Result<()> {
     let flags = ffi::SQLITE_UTF8 | ffi::SQLITE_DETERMINISTIC | ffi::SQLITE_DIRECTONLY;
-    // SAFETY: the connection is open, the name ends in NUL, and the callbacks keep to their contract below.
+    let data = ptr::null_mut();
+    // SAFETY: the connection is open, and the callbacks keep to their contract below.
     let code = unsafe {
-        ffi::sqlite3_create_function_v2(
-            db.handle(),
-            c"vellum_ids".as_ptr(),
-            1,
-            flags,
-            ptr::null_mut(),
-            None,
-            Some(step),
-            Some(finish),
-            None,
-        )
+        let db = db.handle();
+        ffi::sqlite3_create_function_v2(db, name.as_ptr(), arity, flags, data, call, step, finish, None)
     };
     if code == ffi::SQLITE_OK { Ok(()) } else { Err(Error::SqliteFailure(ffi::Error::new(code), None)) }
+}
+
+/// Returns whether a set holds an id, NULL where one of them is none.
+///
+/// # Safety
+/// Called by SQLite, with a live context and two arguments.
+unsafe extern "C" fn has(context: *mut ffi::sqlite3_context, _: c_int, args: *mut *mut ffi::sqlite3_value) {
+    // SAFETY: SQLite gives two arguments; the bytes of a blob are as many as it says, and stay until the call returns.
+    unsafe {
+        let (set, id) = (*args, *args.add(1));
+        let is_set = ffi::sqlite3_value_type(set) == ffi::SQLITE_BLOB;
+        if !is_set || ffi::sqlite3_value_type(id) != ffi::SQLITE_INTEGER {
+            return ffi::sqlite3_result_null(context);
+        }
+        let data: *const u8 = ffi::sqlite3_value_blob(set).cast();
+        let len = usize::try_from(ffi::sqlite3_value_bytes(set)).unwrap_or(0);
+        let bytes = if data.is_null() { &[] } else { slice::from_raw_parts(data, len) };
+        let is_in = Set(bytes).has(ffi::sqlite3_value_int64(id));
+        ffi::sqlite3_result_int(context, c_int::from(is_in));
+    }
 }
 
 /// Takes one id into the set.
@@ -439,6 +459,13 @@ mod tests {
             Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?])
         })?;
         assert_eq!(row, [100_000, 33_333, 133_333, 0, 1, 0]);
+        let strange = "SELECT vellum_has(NULL, 1), vellum_has('set', 1), vellum_has(vellum_ids(1), NULL),
+            vellum_has(vellum_ids(1), '1')";
+        let row: [Option<i64>; 4] =
+            db.query_row(strange, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?;
+        assert_eq!(row, [None; 4]);
+        let empty: i64 = db.query_row("SELECT vellum_has(x'', 1)", [], |row| row.get(0))?;
+        assert_eq!(empty, 0, "a blob that is no set holds nothing");
         Ok(())
     }
 }
