@@ -35,8 +35,10 @@ pub(crate) fn holds(paths: &[String]) -> vellum::Result<()> {
     })?;
     assert!(listed.iter().eq(written.keys()), "{listed:?} instead of {written:?}");
     assert_eq!(files.check()?, []);
-    for (number, path) in written.keys().enumerate() {
-        let moved = format!("\u{1}{number}");
+    let mut names = (0..).map(|number| format!("/moved {number}"));
+    let is_free = |name: &String| !written.keys().any(|path| path.starts_with(name));
+    let moved = names.find(is_free).expect("a name that nobody has");
+    for path in written.keys() {
         files.rename(path, &moved)?;
         assert!(!files.exists(path)?, "{path:?}");
         files.rename(&moved, path)?;
