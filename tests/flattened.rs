@@ -141,6 +141,101 @@ fn a_flattened_struct_has_no_place_to_assign() -> TestResult {
     Ok(())
 }
 
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Shape {
+    Circle { radius: f64 },
+    Square { side: f64, name: Option<String> },
+    Noted(Stamp),
+    Empty,
+}
+
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(tag = "cause", content = "of")]
+enum Cause {
+    Unknown,
+    Timeout { ms: i64 },
+    Code(i64),
+}
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Drawn {
+    id: i64,
+    #[serde(flatten)]
+    shape: Shape,
+    by: String,
+    #[serde(flatten)]
+    cause: Cause,
+}
+
+fn drawn() -> vellum::Result<(Database, Collection<'static, Drawn>, Vec<Drawn>)> {
+    let stamp = Stamp { created_at: 5, changed_by: None };
+    let all = [
+        (Shape::Circle { radius: 2.0 }, Cause::Unknown),
+        (Shape::Square { side: 3.0, name: Some("lid".to_owned()) }, Cause::Timeout { ms: 900 }),
+        (Shape::Noted(stamp), Cause::Code(403)),
+        (Shape::Empty, Cause::Code(404)),
+    ];
+    let document = |(id, (shape, cause))| Drawn { id, shape, by: format!("b{id}"), cause };
+    let all: Vec<Drawn> = (1..).zip(all).map(document).collect();
+    let db = Database::open_in_memory()?;
+    let drawn = db.collection::<Drawn>()?;
+    drawn.insert_batch(all.clone())?;
+    Ok((db, drawn, all))
+}
+
+#[test]
+fn the_variants_of_a_flattened_enum_stand_beside_the_other_fields() -> TestResult {
+    let (db, drawn, all) = drawn()?;
+    assert_eq!(stored(&db, "drawn", 1)?, r#"{"type":"circle","radius":2.0,"by":"b1","cause":"Unknown"}"#);
+    assert_eq!(drawn.query().to_vec()?, all);
+    for indexed in [false, true] {
+        if indexed {
+            drawn.ensure_index(|d| d.shape.tag()).create()?;
+        }
+        assert_eq!(ids!(drawn, |d: DrawnFields| d.shape.circle.is()), [1]);
+        assert_eq!(ids!(drawn, |d: DrawnFields| !d.shape.empty.is()), [1, 2, 3]);
+        assert_eq!(ids!(drawn, |d: DrawnFields| d.shape.square.is_and(|s| s.side.gt(1.0))), [2]);
+        assert_eq!(ids!(drawn, |d: DrawnFields| d.shape.noted.is_and(|s| s.created_at.eq(5))), [3]);
+        assert_eq!(ids!(drawn, |d: DrawnFields| d.shape.tag().eq("empty") & d.by.eq("b4")), [4]);
+        assert_eq!(ids!(drawn, |d: DrawnFields| d.cause.code.map(|c| c).gt(403)), [4]);
+        assert_eq!(ids!(drawn, |d: DrawnFields| d.cause.timeout.is_and(|t| t.ms.lt(901))), [2]);
+        let radii = drawn.query().select(|d| d.shape.circle.map(|c| c.radius)).to_vec()?;
+        assert_eq!(radii, [Some(2.0), None, None, None]);
+        let sides = drawn.query().select(|d| d.shape.square.and_then(|s| s.name)).to_vec()?;
+        assert_eq!(sides, [None, Some("lid".to_owned()), None, None]);
+    }
+    let of_kind = drawn.filter(|d| d.shape.circle.is()).explain()?;
+    assert_eq!(of_kind.plan.readings[0].indexes, ["drawn/type"], "{of_kind}");
+    Ok(())
+}
+
+#[test]
+fn a_flattened_enum_is_selected_as_a_whole() -> TestResult {
+    let (_db, drawn, all) = drawn()?;
+    let shapes: Vec<(Shape, Cause)> = all.iter().map(|d| (d.shape.clone(), d.cause.clone())).collect();
+    assert_eq!(drawn.query().select(|d| (d.shape, d.cause)).to_vec()?, shapes);
+    assert_eq!(drawn.query().select(|d| d).to_vec()?, all);
+    assert_eq!(drawn.filter(|d| d.shape.tag().ne("empty")).select(|d| (d.id, d)).to_vec()?.len(), 3);
+    Ok(())
+}
+
+#[test]
+fn a_flattened_enum_has_no_place_to_assign() -> TestResult {
+    let (db, drawn, all) = drawn()?;
+    let error = drawn.query().update(|d| d.shape.set(Shape::Empty)).unwrap_err();
+    assert!(error.to_string().contains("replace the document"), "{error}");
+    let error = drawn.query().update(|d| d.shape.tag().set("empty")).unwrap_err();
+    assert_eq!(error.kind(), vellum::ErrorKind::InvalidQuery, "{error}");
+    assert_eq!(drawn.query().to_vec()?, all, "nothing was changed");
+    drawn.update_many(|d| d.shape.circle.is(), |d| d.by.set("me"))?;
+    assert_eq!(stored(&db, "drawn", 1)?, r#"{"type":"circle","radius":2.0,"by":"me","cause":"Unknown"}"#);
+    let replaced = Drawn { shape: Shape::Empty, ..all[0].clone() };
+    assert!(drawn.replace(&replaced)?);
+    assert_eq!(drawn.get(1)?, Some(replaced));
+    Ok(())
+}
+
 #[test]
 fn a_declared_stored_type_is_what_queries_see() -> TestResult {
     let (db, notes) = notes()?;

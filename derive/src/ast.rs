@@ -69,7 +69,9 @@ impl Role {
     /// Returns what to do with a type of another form.
     fn way_out(self) -> &'static str {
         match self {
-            Self::Document => "hold it in a field: `struct Name { id: i64, value: .. }`",
+            Self::Document => {
+                "hold it in a field, with `#[serde(flatten)]` if it has a tag: `struct Name { id: i64, value: .. }`"
+            }
             Self::Embed => "leave the derive out, and add `#[document(opaque)]` to the fields of this type",
             Self::Params => "name its parts: `struct Name { part: .. }`",
         }

@@ -39,8 +39,8 @@ use ctxt::Ctxt;
 /// `#[document(opaque)]` for a field that is stored and loaded but cannot be asked for in a query,
 /// `#[document(repr = i64)]` for the type that serde's `with` stores.
 ///
-/// The fields of a struct with `#[serde(flatten)]` are reached through its own name; under `#[document(opaque)]` a map
-/// can be flattened too, and keeps what no field names.
+/// The fields of a struct with `#[serde(flatten)]`, and the variants of an enum with a tag, are reached through its own
+/// name; under `#[document(opaque)]` a map can be flattened too, and keeps what no field names.
 #[proc_macro_derive(Document, attributes(document, serde))]
 pub fn document(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

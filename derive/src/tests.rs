@@ -28,7 +28,11 @@ fn accepts(derive: fn(&DeriveInput) -> syn::Result<TokenStream>, item: &str) -> 
 
 #[test]
 fn an_item_of_another_form_is_refused() {
-    assert_refuses(derive_document, "enum E { A }", &[("enum", "hold it in a field: `struct Name")]);
+    assert_refuses(
+        derive_document,
+        "enum E { A }",
+        &[("enum", "hold it in a field, with `#[serde(flatten)]` if it has a tag: `struct Name")],
+    );
     assert_refuses(derive_embed, "struct N(i64, i64);", &[("(i64, i64)", "add `#[document(opaque)]`")]);
     assert_refuses(derive_embed, "struct U;", &[("U", "not a unit struct")]);
     assert_refuses(derive_embed, "union U { a: i64 }", &[("union", "not a union")]);

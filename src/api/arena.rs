@@ -312,6 +312,13 @@ pub(crate) fn mark_flattened(node: Node, companion: TypeId) {
     with(|arena| arena.flattened.push((id, companion)));
 }
 
+/// Returns the whole of what stands beside the other fields of `node`, if that is so of the companion type.
+#[track_caller]
+pub(crate) fn beside(node: Node, companion: TypeId) -> Option<Node> {
+    let id = node.id();
+    with(|arena| arena.flattened.contains(&(id, companion)).then(|| arena.push(Expr::Flattened(id))))
+}
+
 /// Remembers that a variant of the enum at `node` is stored under its name, or that its tag is.
 #[track_caller]
 pub(crate) fn mark_variant(node: Node, name: &'static str) {

@@ -48,18 +48,23 @@ pub fn tag(of: Node, key: &'static str) -> crate::api::expr::Expr<String> {
     field(of, key)
 }
 
-/// Structs whose fields can stand beside those of the struct around them.
+/// Structs and enums whose fields can stand beside those of the struct around them.
 #[diagnostic::on_unimplemented(
     message = "the fields of `{Self}` cannot stand beside those of the struct around it",
-    label = "only a struct with named fields and `#[derive(Embed)]` can be flattened in a query",
+    label = "only a struct with named fields or an enum with a tag, by `#[derive(Embed)]`, can be flattened in a query",
     note = "serde can flatten other types too: add `#[document(opaque)]` to keep the field out of queries"
 )]
 pub trait Flatten: Value {}
 
-/// Returns the fields of a struct that stand beside those of the struct around it.
+/// Returns the fields of a struct or enum that stand beside those of the struct around it.
 pub fn flattened<T: Flatten>(around: Node) -> T::Sym {
     arena::mark_flattened(around, TypeId::of::<T::Sym>());
     T::Sym::bind(around)
+}
+
+/// Returns an enum as a whole: that at the node, or that whose tag stands beside the fields of the struct around it.
+pub fn variants<F: 'static>(of: Node) -> Node {
+    arena::beside(of, TypeId::of::<F>()).unwrap_or(of)
 }
 
 /// Returns the document or struct whose untouched members these are, or else one that is made of them. The nodes of

@@ -186,8 +186,8 @@ fn assigned(assignment: &Assignment, params: usize, key: &str) -> Result<(), Com
         },
         Expr::Key { .. } => Err(CompileError::KeyAssigned { path: key.to_owned() }),
         Expr::Flattened(_) => Err(CompileError::Unsupported {
-            what: "assigning a flattened struct, whose fields stand beside others,".to_owned(),
-            instead: "assign its fields".to_owned(),
+            what: "assigning a flattened struct or enum, whose fields stand beside others,".to_owned(),
+            instead: "assign its fields, or replace the document".to_owned(),
         }),
         _ => Err(CompileError::NotAField { expression: lambda.display(target) }),
     }

@@ -23,13 +23,16 @@ pub(crate) fn embed(embed: &Embed<'_>) -> TokenStream {
 fn structure(item: &Struct<'_>) -> TokenStream {
     let container = &item.container;
     let (companion, value) = (Companion::of(item, None).symbol(), value(container, &quote!(Object)));
+    let flatten = flatten(container);
+    quote!(#companion #value #flatten)
+}
+
+/// Writes `Flatten` for what is stored as members.
+pub(super) fn flatten(container: &Container<'_>) -> TokenStream {
     let (generated, vellum, ident) = (generated(), container.vellum(), container.ident);
     let generics = container.stored_generics();
     let (parameters, arguments, bounds) = generics.split_for_impl();
     quote! {
-        #companion
-        #value
-
         #generated
         impl #parameters #vellum::__private::v1::Flatten for #ident #arguments #bounds {}
     }

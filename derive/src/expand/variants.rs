@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 
-use super::embed::value;
+use super::embed::{flatten, value};
 use super::fields::Companion;
 use super::{allow, docs, generated, type_span};
 use crate::ast::{Container, Variant, VariantData};
@@ -15,13 +15,13 @@ pub(super) fn tagged(tagged: &Tagged<'_>) -> TokenStream {
     let container = &tagged.item.container;
     let structs = tagged.variants.iter().filter_map(|(_, variant)| struct_variant(container, variant));
     let companion = companion(tagged);
-    let ty = match tagged.tagging {
+    let (ty, flatten) = match tagged.tagging {
         // A variant without data is its name alone.
-        Tagging::External => quote!(Any),
-        Tagging::Internal { .. } | Tagging::Adjacent { .. } => quote!(Object),
+        Tagging::External => (quote!(Any), None),
+        Tagging::Internal { .. } | Tagging::Adjacent { .. } => (quote!(Object), Some(flatten(container))),
     };
     let value = value(container, &ty);
-    quote!(#(#structs)* #companion #value)
+    quote!(#(#structs)* #companion #value #flatten)
 }
 
 fn companion(tagged: &Tagged<'_>) -> TokenStream {
@@ -69,7 +69,7 @@ fn companion(tagged: &Tagged<'_>) -> TokenStream {
             fn bind(__vellum_node: #private::Node) -> Self {
                 Self { #(#bound,)* __vellum_node, __vellum_types: ::core::marker::PhantomData }
             }
-            fn node(self) -> #private::Node { self.__vellum_node }
+            fn node(self) -> #private::Node { #private::variants::<Self>(self.__vellum_node) }
         }
     }
 }
