@@ -20,7 +20,7 @@ type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 /// A database with all its indexes, and a plain connection to its file.
 struct Bench {
     // Open for as long as the plain connection is.
-    _db: Database,
+    db: Database,
     events: Collection<'static, Event>,
     plain: Connection,
     root_page: i64,
@@ -38,7 +38,8 @@ impl Bench {
         events.ensure_indexes()?;
         let plain = Connection::open(db.path())?;
         // To prepare a statement its functions have to exist, and no more.
-        let functions = [("left", 2), ("group_end", 2), ("contains", 2), ("sum", 3), ("avg", 1)];
+        let functions =
+            [("left", 2), ("group_end", 2), ("contains", 2), ("sum", 3), ("avg", 1), ("type_error", 1)];
         let sets = [("ids", 1), ("count", 1), ("has", 2), ("both", 2), ("either", 2)];
         for (name, arity) in functions.into_iter().chain(sets) {
             let name = format!("vellum_{name}");
@@ -46,7 +47,7 @@ impl Bench {
         }
         let sql = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'events'";
         let root_page = plain.query_row(sql, [], |row| row.get(0))?;
-        Ok(Bench { _db: db, events, plain, root_page })
+        Ok(Bench { db, events, plain, root_page })
     }
 
     fn program<P, O>(&self, compiled: vellum::Result<Compiled<P, O>>) -> Result<Program> {
@@ -240,5 +241,35 @@ fn the_rows_of_a_write_are_found_without_reading_documents() -> Result {
         statement.raw_query().mapped(|row| row.get(1)).collect::<rusqlite::Result<_>>()?;
     assert!(codes.iter().any(|code| code.starts_with("Idx")), "{search}: {codes:?}");
     assert!(codes.iter().all(|code| code != "Function"), "{search}: {codes:?}");
+    Ok(())
+}
+
+#[derive(Document, serde::Serialize, serde::Deserialize)]
+struct Named {
+    id: String,
+    word: Option<String>,
+}
+
+#[test]
+fn a_write_by_key_holds_no_row_in_a_table_of_its_own() -> Result {
+    let bench = Bench::new()?;
+    let db = &bench.db;
+    db.collection::<Named>()?.insert(Named { id: "a".to_owned(), word: None })?;
+    let one = [
+        bench.program(
+            db.compile(|q, (id,)| q.from::<Event>().filter(|e| e.id.eq(id)).update(|e| e.system.set("x"))),
+        )?,
+        bench.program(db.compile(|q, (id,)| q.from::<Event>().filter(|e| e.id.eq(id)).delete()))?,
+        bench.program(db.compile(|q, (id,)| {
+            q.from::<Named>().filter(|n| n.id.eq(id) & n.word.is_none()).update(|n| n.word.set("x"))
+        }))?,
+        bench.program(db.compile(|q, (id,)| q.from::<Named>().filter(|n| n.id.eq(id)).delete()))?,
+    ];
+    let opens = |program: &Program| program.ops.iter().any(|op| op.code == "OpenEphemeral");
+    for program in &one {
+        assert!(!opens(program), "{}", program.sql);
+    }
+    let many = db.compile(|q, (word,)| q.from::<Named>().filter(|n| n.word.eq(word)).delete());
+    assert!(opens(&bench.program(many)?), "several rows are held");
     Ok(())
 }

@@ -109,15 +109,23 @@ impl Block {
         !self.group.is_empty()
     }
 
-    /// Returns whether a condition names the row id, so that there is one row at most.
+    /// Returns whether a condition names the key, so that there is one row at most.
     pub(super) fn is_unique(&self) -> bool {
         let [Source { alias, kind: SourceKind::Table { .. } }] = self.from.as_slice() else { return false };
-        let id = Expr::Id(*alias);
+        let key = match &self.row {
+            Row::Document { collection, .. } => collection.key.as_ref(),
+            _ => None,
+        };
+        let is_key = |operand: &Expr| match operand {
+            Expr::Id(of) => of == alias,
+            Expr::Column { source, path, .. } => source == alias && key == Some(path),
+            _ => false,
+        };
         let is_given = |operand: &Expr| matches!(operand, Expr::Bind(_) | Expr::Literal(_) | Expr::Int(_));
         !self.is_grouped()
             && self.conditions.certain.iter().any(|condition| match condition {
                 Expr::Binary(Binary::Eq, left, right) => {
-                    **left == id && is_given(right) || **right == id && is_given(left)
+                    is_key(left) && is_given(right) || is_key(right) && is_given(left)
                 }
                 _ => false,
             })

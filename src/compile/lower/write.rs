@@ -21,8 +21,15 @@ impl Lowering<'_> {
         let table = collection.table.as_str().into();
         let mut filter = Vec::new();
         if statement.query.stages.iter().any(|stage| *stage != Stage::ForbidScan) {
-            let ids = self.query(&statement.query)?.into_ids()?;
-            filter.push(Expr::In(Box::new(Expr::Id(Alias::OWN)), Box::new(ids)));
+            let block = self.query(&statement.query)?;
+            let (own, is_unique) = (Expr::Id(Alias::OWN), block.is_unique());
+            let ids = Box::new(block.into_ids()?);
+            // To hold the ids of an IN, SQLite opens a table, and another for the rows that it is about to change: that
+            // takes longer than to change one.
+            filter.push(match is_unique {
+                true => Expr::binary(Binary::Eq, own, Expr::Scalar(ids)),
+                false => Expr::In(Box::new(own), ids),
+            });
         }
         let Terminal::Update(assignments) = &statement.terminal else {
             return Ok((Body::Delete { table, filter }, output));
