@@ -69,6 +69,45 @@ fn an_engine_that_dies_spoils_its_row_and_the_rest_goes_on() -> TestResult {
 }
 
 #[test]
+fn an_engine_without_indexes_is_asked_for_what_is_not_about_them() -> TestResult {
+    let dir = Dir::new()?;
+    let output = dir.run(&[
+        "--engines",
+        PLANTED,
+        "--engine",
+        "barren",
+        "--workload",
+        "EV",
+        "--size",
+        "tiny",
+        "--budget",
+        "0.01",
+    ])?;
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    let report = dir.report()?;
+    for row in &report.rows {
+        let is_asked = ["EV1", "EV3", "EV8 single", "EV8 snapshot", "EV10", "EV12 scan", "EV14"];
+        for cell in &row.cells {
+            match &cell.outcome {
+                Outcome::Measured(measured) if is_asked.contains(&row.name().as_str()) => {
+                    let says_so = measured.notes.iter().any(|note| note.starts_with("no indexes: "));
+                    assert_eq!(says_so, row.id != "EV1", "{} {measured:?}", row.name());
+                }
+                Outcome::Unsupported { why } => {
+                    assert!(
+                        !is_asked.contains(&row.name().as_str()) && why.contains("nothing"),
+                        "{}",
+                        row.name()
+                    );
+                }
+                other => panic!("{} {other:?}", row.name()),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn an_engine_that_says_nothing_and_one_that_is_not_there_do_not_run() -> TestResult {
     let dir = Dir::new()?;
     let output =

@@ -80,7 +80,7 @@ pub struct Opened {
 /// Indexes that were made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Created {
-    /// The time of their creation.
+    /// The time of their creation; none where they are declared with the documents and always kept.
     pub ns: Vec<u64>,
     /// How many there are.
     pub answer: u64,

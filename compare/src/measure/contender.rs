@@ -92,9 +92,13 @@ impl Contender {
     fn call(&mut self, case: &Case, seat: &mut Seat<'_>, calls: usize) -> Option<Ran> {
         let given = match &case.work {
             Work::Build(builds) => build(builds, seat),
-            Work::Run { indexes, rounds } => {
-                seat.set_indexes(indexes).and_then(|_created| seat.run(rounds, &self.variant, calls))
-            }
+            Work::Run { indexes, needs_indexes, rounds } => match seat.set_indexes(indexes) {
+                Ok(_created) => seat.run(rounds, &self.variant, calls),
+                Err(Trouble::Unsupported(why)) if !needs_indexes => seat
+                    .run(rounds, &self.variant, calls)
+                    .map(|given| given.noting(format!("no indexes: {why}"))),
+                Err(trouble) => Err(trouble),
+            },
         };
         match given {
             Ok(Given::Right(ran)) => return Some(ran),
@@ -111,7 +115,12 @@ fn build(builds: &[crate::workload::Build], seat: &mut Seat<'_>) -> Result<Given
     let mut ns = 0;
     for build in builds {
         seat.set_indexes(&build.before)?;
-        ns += seat.set_indexes(&build.after)?.ns.iter().sum::<u64>();
+        let created = seat.set_indexes(&build.after)?;
+        if created.ns.is_empty() {
+            let why = "its indexes are declared with its documents: there is no creation to time";
+            return Err(Trouble::Unsupported(why.to_owned()));
+        }
+        ns += created.ns.iter().sum::<u64>();
     }
     Ok(Given::Right(Ran { ns: vec![ns], ..Ran::default() }))
 }

@@ -30,6 +30,16 @@ pub enum Given {
     },
 }
 
+impl Given {
+    /// Adds what a reader has to know about a right answer.
+    pub fn noting(mut self, note: String) -> Self {
+        if let Self::Right(ran) = &mut self {
+            ran.notes.push(note);
+        }
+        self
+    }
+}
+
 /// An engine at work on the database of a scene.
 #[derive(Debug)]
 pub struct Seat<'a> {

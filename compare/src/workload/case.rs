@@ -38,6 +38,9 @@ pub enum Work {
     Run {
         /// The secondary indexes.
         indexes: Vec<Vec<String>>,
+        /// Whether the operation is about them. Where it is not, an engine that cannot make them is asked all the
+        /// same, and its row says so.
+        needs_indexes: bool,
         /// What is asked in turn: an update asks for something else each time.
         rounds: Vec<Round>,
     },

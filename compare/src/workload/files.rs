@@ -112,5 +112,5 @@ fn listings() -> Vec<Case> {
 }
 
 fn case(id: &'static str, name: &'static str, title: impl Into<String>, round: Round) -> Case {
-    Case::new(id, name, title, Work::Run { indexes: Vec::new(), rounds: vec![round] })
+    Case::new(id, name, title, Work::Run { indexes: Vec::new(), needs_indexes: false, rounds: vec![round] })
 }
