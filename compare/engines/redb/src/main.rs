@@ -1,7 +1,8 @@
-//! redb as an engine of the comparison: documents as JSON under their keys, for the operations that a store of keys
-//! and values has.
+//! redb as an engine of the comparison: documents as JSON under their keys, and secondary indexes as multimap tables
+//! that the program keeps, as a user of a store of keys and values writes them.
 
 mod events;
+mod index;
 mod records;
 mod store;
 

@@ -46,6 +46,8 @@ impl Store {
     pub(crate) fn opened(&self) -> Opened {
         let commit = if self.is_durable { "immediate" } else { "none" };
         let settings = json!({ "durability": commit, "documents": "JSON under their keys" });
-        Opened { settings: settings.as_object().cloned().unwrap_or_default(), notes: Vec::new() }
+        let notes =
+            vec!["secondary indexes are multimap tables that the program writes and reads".to_owned()];
+        Opened { settings: settings.as_object().cloned().unwrap_or_default(), notes }
     }
 }
