@@ -37,6 +37,18 @@ fn an_engine_that_lies_has_no_time_and_is_named_above_all_times() -> TestResult 
 }
 
 #[test]
+fn a_document_that_comes_back_changed_has_no_time() -> TestResult {
+    let dir = Dir::new()?;
+    let output = dir.run(&["--engines", PLANTED, "--engine", "mangler", "--workload", "JS"])?;
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    let report = dir.report()?;
+    let cells: Vec<_> = report.rows.iter().flat_map(|row| &row.cells).collect();
+    assert_eq!(cells.len(), 6 * 2);
+    assert!(cells.iter().all(|cell| matches!(cell.outcome, Outcome::Wrong { .. })), "{cells:?}");
+    Ok(())
+}
+
+#[test]
 fn an_engine_that_dies_spoils_its_row_and_the_rest_goes_on() -> TestResult {
     // The engine that it hands requests to has to be there.
     Dir::new()?.run(&["--engines", PLANTED, "--engine", "liar", "--workload", "EV", "--only", "none"])?;

@@ -79,7 +79,12 @@ pub struct Timed<T> {
 impl<T> Timed<T> {
     /// Returns the reply, in which `answer` is what was returned.
     pub fn answer(self, answer: impl FnOnce(T) -> Value) -> crate::Result<Ran> {
-        Ok(self.clock.ran(answer(self.last)))
+        self.try_answer(|last| Ok(answer(last)))
+    }
+
+    /// Returns the reply, in which `answer` is what was returned, unless there is none.
+    pub fn try_answer(self, answer: impl FnOnce(T) -> crate::Result<Value>) -> crate::Result<Ran> {
+        Ok(self.clock.ran(answer(self.last)?))
     }
 }
 

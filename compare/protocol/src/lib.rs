@@ -7,6 +7,7 @@ mod clock;
 mod digest;
 pub mod ev;
 pub mod fs;
+pub mod js;
 mod reply;
 mod request;
 mod serve;

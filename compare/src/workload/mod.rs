@@ -3,6 +3,7 @@
 mod case;
 mod events;
 mod files;
+mod json;
 pub mod matrix;
 pub mod processes;
 
@@ -79,11 +80,10 @@ impl Workload {
     /// Returns why it cannot be run yet.
     pub fn missing(self) -> Option<&'static str> {
         match self {
-            Self::Json => Some("not built yet: Vellum stores JSON by its documents alone"),
             Self::Threads => Some("not built yet: grouped writes and queues"),
             Self::Tables => Some("not built yet: joins and vectors"),
             Self::Models => Some("not built yet: tracked changes and references"),
-            Self::Events | Self::Files | Self::Processes | Self::Matrix => None,
+            Self::Events | Self::Files | Self::Json | Self::Processes | Self::Matrix => None,
         }
     }
 
@@ -102,6 +102,7 @@ impl Workload {
         match self {
             Self::Events => Some(events::scene(size.events())),
             Self::Files => Some(files::scene()),
+            Self::Json => Some(json::scene()),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@
 
 mod events;
 mod records;
+mod samples;
 mod settings;
 
 use std::io;
@@ -22,7 +23,7 @@ impl Engine for Rusqlite {
             runtime: "native".to_owned(),
             language: "Rust".to_owned(),
             variants: vec!["ordinary".to_owned(), "tuned".to_owned()],
-            workloads: vec!["EV".to_owned(), "TM".to_owned()],
+            workloads: ["EV", "JS", "TM"].map(str::to_owned).to_vec(),
             servers: Vec::new(),
         }
     }
@@ -30,6 +31,7 @@ impl Engine for Rusqlite {
     fn open(&self, open: &Open) -> Result<(Opened, Box<dyn Workload>)> {
         match open.workload.as_str() {
             "EV" => events::open(open),
+            "JS" => samples::open(open),
             "TM" => records::open(open),
             other => Err(Failure::unsupported(format!("the control has no workload {other}"))),
         }

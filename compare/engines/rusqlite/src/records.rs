@@ -1,7 +1,6 @@
 //! Workload TM by hand: several processes on one file.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior, params};
 use serde_json::Value;
@@ -71,16 +70,8 @@ impl Workload for Records {
 }
 
 fn connection(path: &Path, durability: Durability) -> Result<Connection> {
-    let conn = Connection::open(path)?;
-    conn.busy_timeout(Duration::from_secs(5))?;
-    let synchronous = if durability == Durability::Full { "FULL" } else { "OFF" };
-    conn.execute_batch(&format!(
-        "PRAGMA page_size = 8192;
-         PRAGMA journal_mode = WAL;
-         PRAGMA synchronous = {synchronous};
-         PRAGMA cache_size = -65536;
-         CREATE TABLE IF NOT EXISTS t(id TEXT PRIMARY KEY, doc BLOB NOT NULL);"
-    ))?;
+    let conn = settings::connection(path, durability)?;
+    conn.execute_batch("CREATE TABLE IF NOT EXISTS t(id TEXT PRIMARY KEY, doc BLOB NOT NULL);")?;
     Ok(conn)
 }
 

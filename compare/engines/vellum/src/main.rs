@@ -12,6 +12,7 @@ mod people;
 #[expect(dead_code, reason = "the demo has a query more, for the cost of a call")]
 mod queries;
 mod records;
+mod samples;
 mod settings;
 
 use std::io;
@@ -29,7 +30,7 @@ impl Engine for Vellum {
             runtime: "native".to_owned(),
             language: "Rust".to_owned(),
             variants: vec!["ordinary".to_owned(), "compiled".to_owned()],
-            workloads: ["EV", "FS", "TM", "MX"].map(str::to_owned).to_vec(),
+            workloads: ["EV", "FS", "JS", "TM", "MX"].map(str::to_owned).to_vec(),
             servers: Vec::new(),
         }
     }
@@ -38,6 +39,7 @@ impl Engine for Vellum {
         match open.workload.as_str() {
             "EV" => events::open(open),
             "FS" => files::open(open),
+            "JS" => samples::open(open),
             "TM" => records::open(open),
             "MX" => people::open(open),
             other => Err(Failure::unsupported(format!("not built yet: what workload {other} needs"))),
