@@ -49,6 +49,20 @@ fn a_document_that_comes_back_changed_has_no_time() -> TestResult {
 }
 
 #[test]
+fn another_row_than_the_one_that_was_asked_for_has_no_time() -> TestResult {
+    let dir = Dir::new()?;
+    let output =
+        dir.run(&["--engines", PLANTED, "--engine", "mangler", "--workload", "TQ", "--budget", "0.01"])?;
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    let report = dir.report()?;
+    for row in &report.rows {
+        let is_wrong = |outcome: &Outcome| matches!(outcome, Outcome::Wrong { .. });
+        assert!(row.cells.iter().all(|cell| is_wrong(&cell.outcome) == (row.id == "TQ-point")), "{row:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn an_engine_that_dies_spoils_its_row_and_the_rest_goes_on() -> TestResult {
     // The engine that it hands requests to has to be there.
     Dir::new()?.run(&["--engines", PLANTED, "--engine", "liar", "--workload", "EV", "--only", "none"])?;

@@ -12,6 +12,7 @@ mod reply;
 mod request;
 mod serve;
 pub mod tm;
+pub mod tq;
 
 pub use clock::{Clock, Timed, Times, unix_now, wait_until};
 pub use digest::Digest;

@@ -6,6 +6,7 @@ mod files;
 mod json;
 pub mod matrix;
 pub mod processes;
+mod tables;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -71,7 +72,7 @@ impl Workload {
             Self::Json => "JSON text to document and back",
             Self::Processes => "one and four processes on one file",
             Self::Threads => "many threads with synced writes, queues",
-            Self::Tables => "small tables: saves, loads, joins, groups, vectors",
+            Self::Tables => "small tables: saves, loads, look-ups, joins, groups",
             Self::Models => "documents mapped to models: tracked changes, references",
             Self::Matrix => "the correctness matrix: small cases that databases answer differently",
         }
@@ -81,9 +82,8 @@ impl Workload {
     pub fn missing(self) -> Option<&'static str> {
         match self {
             Self::Threads => Some("not built yet: grouped writes and queues"),
-            Self::Tables => Some("not built yet: joins and vectors"),
             Self::Models => Some("not built yet: tracked changes and references"),
-            Self::Events | Self::Files | Self::Json | Self::Processes | Self::Matrix => None,
+            Self::Events | Self::Files | Self::Json | Self::Processes | Self::Tables | Self::Matrix => None,
         }
     }
 
@@ -103,6 +103,7 @@ impl Workload {
             Self::Events => Some(events::scene(size.events())),
             Self::Files => Some(files::scene()),
             Self::Json => Some(json::scene()),
+            Self::Tables => Some(tables::scene()),
             _ => None,
         }
     }

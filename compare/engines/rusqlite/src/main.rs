@@ -7,6 +7,7 @@ mod events;
 mod records;
 mod samples;
 mod settings;
+mod tables;
 
 use std::io;
 
@@ -23,7 +24,7 @@ impl Engine for Rusqlite {
             runtime: "native".to_owned(),
             language: "Rust".to_owned(),
             variants: vec!["ordinary".to_owned(), "tuned".to_owned()],
-            workloads: ["EV", "JS", "TM"].map(str::to_owned).to_vec(),
+            workloads: ["EV", "JS", "TM", "TQ"].map(str::to_owned).to_vec(),
             servers: Vec::new(),
         }
     }
@@ -33,6 +34,7 @@ impl Engine for Rusqlite {
             "EV" => events::open(open),
             "JS" => samples::open(open),
             "TM" => records::open(open),
+            "TQ" => tables::open(open),
             other => Err(Failure::unsupported(format!("the control has no workload {other}"))),
         }
     }

@@ -14,6 +14,7 @@ mod queries;
 mod records;
 mod samples;
 mod settings;
+mod tables;
 
 use std::io;
 
@@ -30,7 +31,7 @@ impl Engine for Vellum {
             runtime: "native".to_owned(),
             language: "Rust".to_owned(),
             variants: vec!["ordinary".to_owned(), "compiled".to_owned()],
-            workloads: ["EV", "FS", "JS", "TM", "MX"].map(str::to_owned).to_vec(),
+            workloads: ["EV", "FS", "JS", "TM", "TQ", "MX"].map(str::to_owned).to_vec(),
             servers: Vec::new(),
         }
     }
@@ -41,6 +42,7 @@ impl Engine for Vellum {
             "FS" => files::open(open),
             "JS" => samples::open(open),
             "TM" => records::open(open),
+            "TQ" => tables::open(open),
             "MX" => people::open(open),
             other => Err(Failure::unsupported(format!("not built yet: what workload {other} needs"))),
         }
