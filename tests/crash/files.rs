@@ -74,7 +74,7 @@ enum Step {
 const IMPORTED: u64 = 20;
 
 /// Returns bytes of which each says what they are of.
-fn bytes(fill: u64, len: u64) -> Vec<u8> {
+pub(crate) fn bytes(fill: u64, len: u64) -> Vec<u8> {
     (0..len).map(|i| (fill.wrapping_mul(31) + i / 97 + i % 7) as u8).collect()
 }
 

@@ -9,6 +9,7 @@ mod support;
 mod check;
 mod child;
 mod files;
+mod import;
 mod load;
 mod workload;
 
@@ -114,6 +115,26 @@ fn files_whose_writers_are_killed_are_whole_and_lose_no_space() -> TestResult {
             .map_err(|error| format!("round {round}, after {life:?}: {error}"))?;
     }
     println!("{}", past.summary());
+    Ok(())
+}
+
+#[test]
+fn an_import_that_is_killed_leaves_each_file_whole() -> TestResult {
+    const NAME: &str = "an_import_that_is_killed_leaves_each_file_whole";
+    if let Some((file, seed)) = child::task()? {
+        return import::import_forever(&file, seed);
+    }
+    let seeds = seeds()?;
+    let dir = Dir::new()?;
+    import::prepare(&dir.file("0.db"))?;
+    let mut found = import::Found::default();
+    for (round, of_round) in (0..).zip(seeds) {
+        let file = dir.file(&format!("{}.db", round / ROUNDS_PER_FILE));
+        let life = moment(&mut SplitMix64::new(of_round), LONGEST_LIFE);
+        let said = Child::start(NAME, &file, of_round)?.kill_after(life)?;
+        found.check(&file, &said).map_err(|error| format!("round {round}, after {life:?}: {error}"))?;
+    }
+    println!("{found:?}");
     Ok(())
 }
 
