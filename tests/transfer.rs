@@ -161,6 +161,25 @@ fn the_longest_hole_is_not_read() -> TestResult {
 }
 
 #[test]
+fn a_database_is_not_copied_into_itself() -> TestResult {
+    let dir = Dir::new()?;
+    let db = Database::open(dir.file("app.db"))?;
+    db.files().write("/a", "so that there is a log")?;
+    fs::write(dir.file("app.db-notes"), "another file")?;
+    let files = db.files();
+    let report = files.import(dir.path(), "/in").run()?;
+    let mut left: Vec<_> = report.skipped.iter().map(|skipped| skipped.path.file_name()).collect();
+    left.sort_unstable();
+    assert_eq!(left, ["app.db", "app.db-shm", "app.db-wal"].map(|name| Some(name.as_ref())));
+    assert!(report.skipped.iter().all(|skipped| skipped.reason == SkipReason::Database));
+    let paths: Vec<_> = files.list("/in").to_vec()?.into_iter().map(|entry| entry.path).collect();
+    assert_eq!(paths, ["/in/app.db-notes"]);
+    let refused = files.import(dir.file("app.db"), "/copy").run().unwrap_err();
+    assert!(refused.to_string().contains("it is the database itself"), "{refused}");
+    Ok(())
+}
+
+#[test]
 fn nothing_is_copied_when_something_is_in_the_way() -> TestResult {
     let dir = Dir::new()?;
     let db = Database::open_in_memory()?;

@@ -27,6 +27,17 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Returns the paths of a database's file and of those that SQLite keeps beside it.
+pub(super) fn database_files(path: &Path) -> Vec<PathBuf> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let beside = |suffix| {
+        let mut name = path.clone().into_os_string();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    ["", "-wal", "-shm", "-journal"].map(beside).to_vec()
+}
+
 /// Returns the first bytes of a range that may be something else than a hole; an empty range at its end when all is
 /// one. Where the system does not tell, everything may be.
 pub(super) fn data(file: &File, range: Range<u64>) -> io::Result<Range<u64>> {

@@ -36,7 +36,8 @@ pub(super) fn run(
     let to = FsPath::parse(to)?.to_string();
     // What is not there is in nobody's way.
     let looks = files.exists(&to)?;
-    walk(from, &to, &mut |step| {
+    let own = disk::database_files(files.session.shared.engine.path());
+    walk(from, &to, &own, &mut |step| {
         let (found, kind) = match step {
             Step::File(found) => (found, Kind::File),
             Step::Directory(found) => (found, Kind::Directory),
@@ -48,7 +49,7 @@ pub(super) fn run(
         if looks { refuse(files, &found.to, kind, replaces) } else { Ok(()) }
     })?;
     let mut import = Import { files, replaces, tally, batch: Batch::default() };
-    walk(from, &to, &mut |step| import.copy(step))?;
+    walk(from, &to, &own, &mut |step| import.copy(step))?;
     import.flush()
 }
 
@@ -79,25 +80,31 @@ enum Step<'w> {
     Skipped(PathBuf, SkipReason),
 }
 
-/// Walks a tree of the disk, or a single file.
-fn walk(from: &Path, to: &str, visit: &mut dyn FnMut(Step<'_>) -> Result<()>) -> Result<()> {
+/// Walks a tree of the disk, or a single file; of `own`, the files of the database, nothing is to be copied.
+fn walk(from: &Path, to: &str, own: &[PathBuf], visit: &mut dyn FnMut(Step<'_>) -> Result<()>) -> Result<()> {
     // What the caller names may be a link.
     let from = on_disk::canonicalize(from).map_err(|source| failed(from, source))?;
     let metadata = on_disk::metadata(&from).map_err(|source| failed(&from, source))?;
     let root = Found { from, to: to.to_owned(), metadata };
+    let refused = |reason: SkipReason| {
+        let source = io::Error::new(io::ErrorKind::InvalidInput, reason.to_string());
+        Err(failed(&root.from, source))
+    };
+    if own.contains(&root.from) {
+        return refused(SkipReason::Database);
+    }
     if root.metadata.is_file() {
         return visit(Step::File(&root));
     }
     if !root.metadata.is_dir() {
-        let source = io::Error::new(io::ErrorKind::InvalidInput, SkipReason::Special.to_string());
-        return Err(failed(&root.from, source));
+        return refused(SkipReason::Special);
     }
     visit(Step::Directory(&root))?;
     let mut open = vec![root];
     while let Some(directory) = open.pop() {
         let failed = |source| failed(&directory.from, source);
         for entry in on_disk::read_dir(&directory.from).map_err(failed)? {
-            match look_at(&directory.to, &entry.map_err(failed)?)? {
+            match look_at(&directory.to, own, &entry.map_err(failed)?)? {
                 Ok(found) if found.metadata.is_dir() => {
                     visit(Step::Directory(&found))?;
                     open.push(found);
@@ -112,12 +119,17 @@ fn walk(from: &Path, to: &str, visit: &mut dyn FnMut(Step<'_>) -> Result<()>) ->
 }
 
 /// Returns what a name of the disk leads to, or why it is not copied.
-fn look_at(to: &str, entry: &on_disk::DirEntry) -> Result<Result<Found, (PathBuf, SkipReason)>> {
+fn look_at(
+    to: &str,
+    own: &[PathBuf],
+    entry: &on_disk::DirEntry,
+) -> Result<Result<Found, (PathBuf, SkipReason)>> {
     let from = entry.path();
     let metadata = entry.metadata().map_err(|source| failed(&from, source))?;
     let name = entry.file_name();
     let reason = match name.to_str() {
         _ if metadata.is_symlink() => SkipReason::Link,
+        _ if own.contains(&from) => SkipReason::Database,
         _ if !metadata.is_file() && !metadata.is_dir() => SkipReason::Special,
         None => SkipReason::NotUtf8,
         Some(name) => {

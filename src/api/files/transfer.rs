@@ -188,6 +188,8 @@ pub enum SkipReason {
     Link,
     /// It is neither a file nor a directory.
     Special,
+    /// It is a file of the database into which it was to go.
+    Database,
     /// Its name is not UTF-8.
     NotUtf8,
     /// Its path would be longer than 4,096 bytes, or a name of it longer than 255.
@@ -201,6 +203,7 @@ impl std::fmt::Display for SkipReason {
         f.write_str(match self {
             SkipReason::Link => "it is a symbolic link: import what it leads to by its own path",
             SkipReason::Special => "it is neither a file nor a directory: only those can be kept",
+            SkipReason::Database => "it is the database itself: put a backup of it into another one",
             SkipReason::NotUtf8 => "its name is not UTF-8: rename it",
             SkipReason::LongPath => {
                 "its path would have more than 4,096 bytes, or a name more than 255: import it elsewhere"
