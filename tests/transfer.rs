@@ -179,6 +179,38 @@ fn a_database_is_not_copied_into_itself() -> TestResult {
     Ok(())
 }
 
+#[cfg(unix)]
+#[test]
+fn who_may_read_a_file_stays_when_an_export_replaces_it() -> TestResult {
+    use std::os::unix::fs::PermissionsExt;
+
+    let dir = Dir::new()?;
+    let files = Database::open_in_memory()?.files();
+    files.write("/key", "new")?;
+    fs::write(dir.file("key"), "old")?;
+    fs::set_permissions(dir.file("key"), PermissionsExt::from_mode(0o640))?;
+    files.export("/key", dir.file("key")).replace().run()?;
+    assert_eq!(fs::read(dir.file("key"))?, b"new");
+    assert_eq!(fs::metadata(dir.file("key"))?.permissions().mode() & 0o777, 0o640);
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_socket_is_not_replaced() -> TestResult {
+    use std::os::unix::fs::FileTypeExt;
+    use std::os::unix::net::UnixListener;
+
+    let dir = Dir::new()?;
+    let files = Database::open_in_memory()?.files();
+    files.write("/a", "new")?;
+    let _socket = UnixListener::bind(dir.file("a"))?;
+    let refused = files.export("/a", dir.file("a")).replace().run().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::AlreadyExists, "{refused}");
+    assert!(fs::symlink_metadata(dir.file("a"))?.file_type().is_socket());
+    Ok(())
+}
+
 #[test]
 fn nothing_is_copied_when_something_is_in_the_way() -> TestResult {
     let dir = Dir::new()?;

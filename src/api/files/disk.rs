@@ -126,6 +126,12 @@ impl Part {
     pub(super) fn place(mut self, path: &Path, modified: SystemTime, replaces: bool) -> io::Result<()> {
         set_modified(&self.file, modified)?;
         if replaces {
+            // Who may read a file does not change with what is in it.
+            if let Ok(old) = fs::symlink_metadata(path)
+                && old.is_file()
+            {
+                self.file.set_permissions(old.permissions())?;
+            }
             fs::rename(&self.path, path)?;
             self.is_placed = true;
             return Ok(());
