@@ -192,6 +192,16 @@ fn what_is_there_is_replaced_only_when_that_is_asked() -> TestResult {
 }
 
 #[test]
+fn who_asked_to_replace_is_not_told_to_ask() -> TestResult {
+    let scratch = Scratch::new("asked")?;
+    scratch.put("/a/b", b"in a")?;
+    scratch.put("/c/d", b"in c")?;
+    let said = scratch.refused(&["mv", "app.db", "/a", "/c", "--replace"])?;
+    assert!(!said.contains("--replace"), "{said}");
+    Ok(())
+}
+
+#[test]
 fn a_path_that_ends_in_a_slash_is_a_directory_to_put_into() -> TestResult {
     let scratch = Scratch::new("slash")?;
     fs::create_dir_all(scratch.path("from"))?;

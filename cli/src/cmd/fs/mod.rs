@@ -115,14 +115,27 @@ pub(crate) fn args(fs: clap::Command) -> clap::Command {
 
 /// Runs the command that `matches` names.
 pub(crate) fn run(matches: &ArgMatches) -> Result<()> {
+    let given = matches.subcommand().and_then(|(_, matches)| matches.try_get_one("replace").ok().flatten());
+    let way_out = match given {
+        Some(false) => can_replace,
+        Some(true) | None => way_out,
+    };
     cmd::run_one_of(COMMANDS, matches).map_err(|error| error.with_way_out(way_out))
+}
+
+/// Says what a user can do who has not asked a command to replace what is there.
+fn can_replace(error: &vellum::Error) -> &'static str {
+    match error {
+        vellum::Error::Fs(FsError::AlreadyExists { .. }) => ": --replace puts the new one in its place",
+        other => way_out(other),
+    }
 }
 
 /// Says what a user of the command line can do.
 fn way_out(error: &vellum::Error) -> &'static str {
     match error {
         vellum::Error::Fs(FsError::NotFound { .. }) => ": `vellum fs ls` lists what is there",
-        vellum::Error::Fs(FsError::AlreadyExists { .. }) => ": --replace puts the new one in its place",
+        vellum::Error::Fs(FsError::AlreadyExists { .. }) => ": name another path, or remove it first",
         vellum::Error::Fs(FsError::IsADirectory { .. }) => {
             ": name a file, or end the path in `/` to put something inside"
         }
