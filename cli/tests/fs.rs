@@ -202,6 +202,34 @@ fn who_asked_to_replace_is_not_told_to_ask() -> TestResult {
 }
 
 #[test]
+fn a_seal_finds_a_byte_that_was_flipped() -> TestResult {
+    let scratch = Scratch::new("seal")?;
+    let content = b"a sentence that is nowhere else in the file";
+    scratch.put("/in/a", content)?;
+    scratch.put("/in/b/c", b"other")?;
+    let check = || {
+        Command::new(env!("CARGO_BIN_EXE_vellum")).args(["check", "app.db"]).current_dir(&scratch.0).output()
+    };
+    let sealed = scratch.ok(&["seal", "app.db", "/in"])?;
+    let lines: Vec<(&str, &str)> = sealed.lines().filter_map(|line| line.split_once("  ")).collect();
+    let mut paths: Vec<&str> = lines.iter().map(|(_, path)| *path).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["/in/a", "/in/b/c"]);
+    assert!(lines.iter().all(|(hash, _)| hash.len() == 32 && *hash != "0".repeat(32)), "{sealed}");
+    assert_eq!(scratch.ok(&["seal", "app.db", "/in/a"])?.lines().count(), 1);
+    assert!(check()?.status.success());
+
+    let mut bytes = fs::read(scratch.path("app.db"))?;
+    let at = bytes.windows(content.len()).position(|found| found == content).ok_or("the content")?;
+    bytes[at] ^= 1;
+    fs::write(scratch.path("app.db"), bytes)?;
+    let found = check()?;
+    assert!(!found.status.success());
+    assert!(text(&found.stdout).contains("/in/a") || text(&found.stderr).contains("/in/a"), "{found:?}");
+    Ok(())
+}
+
+#[test]
 fn a_path_that_ends_in_a_slash_is_a_directory_to_put_into() -> TestResult {
     let scratch = Scratch::new("slash")?;
     fs::create_dir_all(scratch.path("from"))?;

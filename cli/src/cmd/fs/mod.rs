@@ -14,6 +14,7 @@ mod mount;
 mod put;
 mod rm;
 mod row;
+mod seal;
 mod stat;
 mod transfer;
 mod tree;
@@ -98,6 +99,12 @@ pub(crate) const COMMANDS: &[Command] = &[
         about: "Delete files, empty directories or, with -r, trees",
         args: rm::Arguments::augment_args,
         run: |matches| rm::run(&rm::Arguments::from_arg_matches(matches)?),
+    },
+    Command {
+        name: "seal",
+        about: "Store a hash of a file's bytes, by which `vellum check` finds one that is damaged; until it changes",
+        args: seal::Arguments::augment_args,
+        run: |matches| seal::run(&seal::Arguments::from_arg_matches(matches)?),
     },
     #[cfg(all(feature = "mount", target_os = "linux"))]
     Command {
