@@ -230,6 +230,21 @@ fn a_seal_finds_a_byte_that_was_flipped() -> TestResult {
 }
 
 #[test]
+fn a_tree_whose_paths_a_move_made_too_long_is_drawn() -> TestResult {
+    let scratch = Scratch::new("long")?;
+    let name = "n".repeat(250);
+    let deep = format!("/{}", vec![name.as_str(); 15].join("/"));
+    scratch.put(&format!("{deep}/file"), b"deep")?;
+    let around = format!("/{}", vec!["around"; 60].join("/"));
+    scratch.put(&format!("{around}/file"), b"around")?;
+    scratch.ok(&["mv", "app.db", &format!("/{name}"), &format!("{around}/{name}")])?;
+    let drawn = scratch.ok(&["tree", "app.db"])?;
+    assert!(drawn.contains("(behind a path of more than 4,096 bytes"), "{drawn}");
+    assert!(drawn.ends_with("75 directories, 2 files\n"), "{drawn}");
+    Ok(())
+}
+
+#[test]
 fn a_path_that_ends_in_a_slash_is_a_directory_to_put_into() -> TestResult {
     let scratch = Scratch::new("slash")?;
     fs::create_dir_all(scratch.path("from"))?;

@@ -24,6 +24,9 @@ pub(super) struct Arguments {
     depth: usize,
 }
 
+/// The longest path that can be named, in bytes; a move of what is around it can make one longer.
+const LONGEST_PATH: usize = 4_096;
+
 /// A directory that is being shown: what is still to be shown of it, and what stands before its names.
 struct Level {
     entries: std::vec::IntoIter<DirEntry>,
@@ -52,9 +55,18 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
             continue;
         }
         line(&mut out, &before, &format!("{}/", entry.name()))?;
-        if levels.len() < args.depth {
-            levels.push(level(&entry.path, indent)?);
+        if levels.len() >= args.depth {
+            continue;
         }
+        if entry.path.len() > LONGEST_PATH {
+            line(
+                &mut out,
+                &format!("{indent}`-- "),
+                "(behind a path of more than 4,096 bytes: move it up to look inside)",
+            )?;
+            continue;
+        }
+        levels.push(level(&entry.path, indent)?);
     }
     total(&mut out, &files, &args.path)
 }
