@@ -1,5 +1,7 @@
 //! Whether what SQLite gave is what the evaluator promises.
 
+use std::collections::BTreeSet;
+
 use super::scene::{Cell, Rows};
 use crate::error::{Error, ErrorKind};
 use crate::ir::doc::Fold;
@@ -106,20 +108,32 @@ fn is_answer(answer: &Answer, found: &Rows, tolerance: Tolerance) -> bool {
     }
 }
 
-/// Pairs rows off: first those that are equal, lest one of them goes to another row that it is only near to.
+/// Returns whether the rows can be paired off. A row may be found as several, `true` as 1 too, so that one that took
+/// another's is given the next (Kuhn's algorithm for a matching of two sides).
 fn is_set(rows: &[Vec<Column>], found: &[Vec<Cell>], tolerance: Tolerance) -> bool {
-    let mut rows: Vec<&Vec<Column>> = rows.iter().collect();
-    let mut left: Vec<&Vec<Cell>> = found.iter().collect();
-    for tolerance in [Tolerance::None, tolerance] {
-        rows.retain(|row| match left.iter().position(|found| is_row(row, found, tolerance)) {
-            Some(at) => {
-                left.swap_remove(at);
-                false
-            }
-            None => true,
-        });
+    let near = |row: &Vec<Column>| -> Vec<usize> {
+        (0..found.len()).filter(|at| is_row(row, &found[*at], tolerance)).collect()
+    };
+    let near: Vec<Vec<usize>> = rows.iter().map(near).collect();
+    let mut taken = vec![None; found.len()];
+    rows.len() == found.len()
+        && (0..rows.len()).all(|row| is_paired(row, &near, &mut taken, &mut BTreeSet::new()))
+}
+
+/// Gives a row one of those that it is found as, of those that were not `tried`.
+fn is_paired(
+    row: usize,
+    near: &[Vec<usize>],
+    taken: &mut [Option<usize>],
+    tried: &mut BTreeSet<usize>,
+) -> bool {
+    for at in &near[row] {
+        if tried.insert(*at) && taken[*at].is_none_or(|other| is_paired(other, near, taken, tried)) {
+            taken[*at] = Some(row);
+            return true;
+        }
     }
-    rows.is_empty() && left.is_empty()
+    false
 }
 
 /// Returns how many columns of a row are compared: behind them a statement may have the row id, for messages.
@@ -174,4 +188,21 @@ fn rows_that_are_near_to_each_other_pair_off_with_their_equals() {
     assert!(is_set(&expected, &found(1.0), near));
     assert!(!is_set(&expected, &found(2e9), near));
     assert!(!is_set(&expected, &found(0.0)[..1], near));
+}
+
+#[test]
+fn a_row_that_is_found_as_several_leaves_another_its_own() {
+    let rows =
+        |values: &[Json]| values.iter().map(|value| vec![Column::Value(value.clone())]).collect::<Vec<_>>();
+    let cells = |cells: &[Cell]| cells.iter().map(|cell| vec![cell.clone()]).collect::<Vec<_>>();
+    let is_set = |values: &[Json], found: &[Cell]| is_set(&rows(values), &cells(found), Tolerance::None);
+    let (yes, one) = (Json::Bool(true), Json::Int(1));
+    assert!(is_set(&[yes.clone(), one.clone()], &[Cell::Int(1), Cell::Blob(vec![1])]));
+    assert!(is_set(
+        &[one.clone(), yes.clone(), yes.clone()],
+        &[Cell::Int(1), Cell::Int(1), Cell::Blob(vec![1])]
+    ));
+    assert!(!is_set(&[one.clone(), one.clone()], &[Cell::Int(1), Cell::Blob(vec![1])]));
+    assert!(!is_set(std::slice::from_ref(&yes), &[Cell::Blob(vec![1]), Cell::Blob(vec![1])]));
+    assert!(!is_set(&[yes, one], &[Cell::Int(1), Cell::Int(0)]));
 }
