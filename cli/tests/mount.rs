@@ -312,6 +312,21 @@ fn a_mount_that_is_in_use_stays_until_the_next_time() -> TestResult {
     Ok(())
 }
 
+#[test]
+fn what_is_still_being_closed_does_not_keep_a_mount() -> TestResult {
+    let Some(mount) = Mount::new("closing", &[], |db| db.files().write("/f", "bytes"))? else {
+        return Ok(());
+    };
+    let reader = fs::File::open(mount.at("f"))?;
+    let closing = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(200));
+        drop(reader);
+    });
+    mount.end()?;
+    closing.join().map_err(|_| "the reader panicked")?;
+    Ok(())
+}
+
 /// A mount hides what is under it; it needs no `/dev/fuse` to be refused.
 #[test]
 fn only_an_empty_directory_is_mounted_on() -> TestResult {

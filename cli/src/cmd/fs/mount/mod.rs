@@ -8,8 +8,11 @@ mod nodes;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use fuser::{Config, MountOption, Session};
+use rustix::io::Errno;
 use rustix::mount::{UnmountFlags, unmount};
 
 use crate::database;
@@ -29,6 +32,10 @@ pub(super) struct Arguments {
     #[arg(long)]
     read_only: bool,
 }
+
+/// How long a mount may be busy before it is said to be in use, and how long is waited between two tries.
+const BUSY_FOR: Duration = Duration::from_secs(1);
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
 
 /// Runs the command.
 pub(super) fn run(args: &Arguments) -> Result<()> {
@@ -58,9 +65,9 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
     let mut helper = session.unmount_callable();
     let mounted = directory.clone();
     let end = move || {
-        let ended = match unmount(&mounted, UnmountFlags::empty()) {
+        let ended = match unmount_patiently(&mounted) {
             // Who is not root needs the system's own program.
-            Err(rustix::io::Errno::PERM) => helper.unmount(),
+            Err(Errno::PERM) => helper.unmount(),
             other => other.map_err(io::Error::from),
         };
         if let Err(error) = ended {
@@ -71,6 +78,17 @@ pub(super) fn run(args: &Arguments) -> Result<()> {
     ctrlc::set_handler(end).map_err(|source| Error::Signal { source })?;
     say(&directory).map_err(|source| Error::Output { source })?;
     session.run().map_err(failed)
+}
+
+/// Ends a mount. What was closed a moment ago may keep it busy for another: it is tried again for a while.
+fn unmount_patiently(directory: &Path) -> rustix::io::Result<()> {
+    let begun = Instant::now();
+    loop {
+        match unmount(directory, UnmountFlags::empty()) {
+            Err(Errno::BUSY) if begun.elapsed() < BUSY_FOR => thread::sleep(BUSY_PAUSE),
+            other => return other,
+        }
+    }
 }
 
 fn say(directory: &Path) -> io::Result<()> {
