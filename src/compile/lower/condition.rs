@@ -5,7 +5,8 @@ use crate::compile::lower::Lowering;
 use crate::compile::lower::value::{Value, can_fail, given_by_call, range_kind, unsupported};
 use crate::ir::doc::{self, Absence, Comparison, ExprId, Lambda, Terminal};
 use crate::ir::sql::{
-    Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction, walk,
+    Alias, Binary, BindForm, BindSource, Bound, Expr, Range, Select, Source, SourceKind, SqlFunction,
+    free_sources, walk,
 };
 use crate::ir::types::Type;
 
@@ -233,16 +234,25 @@ pub(super) fn converts(expr: &Expr) -> bool {
 }
 
 /// An ordered comparison, which null never satisfies. Against a value that is certain to be of its kind a stored
-/// field becomes a range that keeps to that kind, which an index can serve.
+/// field becomes a range that keeps to that kind, which an index can serve. A range has two ends, and SQLite may ask the
+/// one that keeps to the kind first: a bound of the same row that can fail would not (rule 8).
 fn ordered(left: &Value, operator: Binary, right: &Value) -> Expr {
     let is_field =
         |value: &Value| !value.clean || matches!(value.expr, Expr::Column { .. } | Expr::Extract { .. });
+    let bounds = |bound: &Value, field: &Value| {
+        settles(bound) && !(can_fail(&bound.expr) && shares_source(&bound.expr, &field.expr))
+    };
     let comparison = match (is_field(left), is_field(right)) {
-        (true, _) if settles(right) => range(left, operator, right),
-        (_, true) if settles(left) => range(right, flipped(operator), left),
+        (true, _) if bounds(right, left) => range(left, operator, right),
+        (_, true) if bounds(left, right) => range(right, flipped(operator), left),
         _ => Expr::binary(operator, left.of_kind(), right.of_kind()),
     };
     computed([left, right], comparison)
+}
+
+fn shares_source(a: &Expr, b: &Expr) -> bool {
+    let others = free_sources(b);
+    free_sources(a).iter().any(|source| others.contains(source))
 }
 
 fn flipped(operator: Binary) -> Binary {

@@ -1,7 +1,7 @@
 //! What the random test has found, held by itself.
 
 use super::{Result, Seen, case, scenes};
-use crate::ir::doc::{Comparison, Fold, Function, OnNull, Terminal};
+use crate::ir::doc::{Arithmetic, Comparison, Fold, Function, OnNull, Terminal};
 use crate::ir::eval::sample::tree::{Change, End, Sketch, Step, Tree};
 use crate::ir::eval::{Document, Json};
 use crate::ir::types::Type;
@@ -173,4 +173,22 @@ fn a_query_inside_can_fail_by_what_was_selected_around_it() -> Result {
     let select = Step::Select(Tree::Struct(vec![("id", divided)]));
     let never = Step::Filter(Tree::bool(false));
     agree(&documents, vec![select, Step::Filter(exists), never], End::Plain(Terminal::Count))
+}
+
+#[test]
+fn a_bound_of_the_same_row_fails_whatever_index_keeps_to_the_kind() -> Result {
+    use Comparison::{Ge, Gt, Le, Lt};
+    let documents = [r#"{"few":0}"#, r#"{"few":0,"q\"t":"text"}"#, r#"{"few":2,"q\"t":1.5}"#];
+    let few = || Tree::field("few", Type::I64);
+    let divided = || Tree::Arithmetic(Arithmetic::Rem, vec![few(), few()], Type::I64, true);
+    let real = || Tree::field("q\"t", Type::F64);
+    for documents in [&documents[..], &documents[2..]] {
+        for comparison in [Lt, Le, Gt, Ge] {
+            let filters = [divided().compare(comparison, real()), real().compare(comparison, divided())];
+            for filter in filters {
+                agree(documents, vec![Step::Filter(filter)], End::Plain(Terminal::Count))?;
+            }
+        }
+    }
+    Ok(())
 }
