@@ -164,15 +164,18 @@ impl Grammar {
         if depth == 0 {
             return leaf;
         }
-        let inner = || self.text(depth - 1);
-        let plain = || literal(text_value(), Type::Text);
+        // Made once and shared, as everything of a lower depth is: made anew in each place, they are most of a case's time.
+        let inner = self.text(depth - 1);
+        let inner = || inner.clone();
+        let plain = literal(text_value(), Type::Text);
         let unary = (select(vec![Function::Lower, Function::Upper, Function::Trim]), inner());
-        let place = || prop_oneof![3 => self.small_count(), 1 => call_len(self.text(0))];
+        let place = prop_oneof![3 => self.small_count(), 1 => call_len(self.text(0))].boxed();
+        let place = || place.clone();
         prop_oneof![
             8 => leaf,
             1 => unary.prop_map(|(function, text)| call(function, vec![text])),
             1 => (inner(), inner()).prop_map(|(a, b)| call(Function::Concat, vec![a, b])),
-            1 => (inner(), plain(), inner()).prop_map(|(a, b, c)| call(Function::Replace, vec![a, b, c])),
+            1 => (inner(), plain, inner()).prop_map(|(a, b, c)| call(Function::Replace, vec![a, b, c])),
             1 => (inner(), place(), place()).prop_map(|(a, b, c)| call(Function::Substr, vec![a, b, c])),
             1 => (inner(), place()).prop_map(|(a, b)| call(Function::Left, vec![a, b])),
             1 => self.coalesce(inner(), inner(), Type::Text),
@@ -202,13 +205,15 @@ impl Grammar {
         let small = self.small(Type::I64);
         let zeroless = literal(select(vec![-7_i64, -1, 1, 2, 3]).prop_map(Value::Int), Type::I64);
         let float = if self.can_fail { self.float(depth - 1) } else { self.small(Type::F64) };
+        let inner = self.integer(depth - 1);
+        let inner = || inner.clone();
         prop_oneof![
             8 => leaf.clone(),
             2 => self.numbers(small, zeroless, leaf, Type::I64),
             1 => call_len(self.text(depth - 1)),
             1 => float.prop_map(|x| arithmetic(Arithmetic::Cast, vec![x], Type::I64)),
-            1 => self.coalesce(self.integer(depth - 1), self.integer(depth - 1), Type::I64),
-            1 => self.when(self.integer(depth - 1), self.integer(depth - 1), Type::I64),
+            1 => self.coalesce(inner(), inner(), Type::I64),
+            1 => self.when(inner(), inner(), Type::I64),
         ]
         .boxed()
     }
@@ -220,12 +225,14 @@ impl Grammar {
             return leaf;
         }
         let small = self.small(Type::F64);
+        let inner = self.float(depth - 1);
+        let inner = || inner.clone();
         let zeroless = literal(select(vec![-2.0, 0.5, 3.0, 1e10]).prop_map(Value::Real), Type::F64);
         prop_oneof![
             8 => leaf.clone(),
             2 => self.numbers(small, zeroless, leaf, Type::F64),
             1 => self.integer(depth - 1).prop_map(|x| arithmetic(Arithmetic::Cast, vec![x], Type::F64)),
-            1 => self.coalesce(self.float(depth - 1), self.float(depth - 1), Type::F64),
+            1 => self.coalesce(inner(), inner(), Type::F64),
         ]
         .boxed()
     }
@@ -345,7 +352,8 @@ impl Grammar {
         if depth == 0 {
             return one;
         }
-        let inner = || self.condition(depth - 1);
+        let inner = self.condition(depth - 1);
+        let inner = || inner.clone();
         prop_oneof![
             6 => one,
             2 => (inner(), inner()).prop_map(|(a, b)| a.and(b)),
@@ -357,9 +365,10 @@ impl Grammar {
 
     fn comparison(&self, ty: Type, depth: u32) -> BoxedStrategy<Tree> {
         use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
-        let right = prop_oneof![2 => self.of_type(ty, 0), 1 => self.of_type(ty, depth.saturating_sub(1))];
+        let leaf = self.of_type(ty, 0);
+        let right = prop_oneof![2 => leaf.clone(), 1 => self.of_type(ty, depth.saturating_sub(1))];
         let all = select(vec![Eq, Ne, Lt, Le, Gt, Ge]);
-        (all, self.of_type(ty, depth), right, self.of_type(ty, 0), 0_u8..8)
+        (all, self.of_type(ty, depth), right, leaf, 0_u8..8)
             .prop_map(|(comparison, left, right, other, choice)| {
                 let low = left.tree.clone().compare(comparison, right.tree);
                 // What `between` is made of.
@@ -402,7 +411,8 @@ impl Grammar {
     fn optional(&self) -> BoxedStrategy<Tree> {
         let of = |ty: Type, value: BoxedStrategy<Value>| {
             let option = literal(prop_oneof![3 => value, 1 => Just(Value::Null)], ty);
-            (self.of_type(ty, 0), prop_oneof![3 => option, 1 => self.of_type(ty, 0)])
+            let leaf = self.of_type(ty, 0);
+            (leaf.clone(), prop_oneof![3 => option, 1 => leaf])
                 .prop_map(|(left, option)| left.tree.compare(Comparison::EqOption, option.tree))
         };
         prop_oneof![
