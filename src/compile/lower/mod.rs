@@ -256,7 +256,12 @@ impl Lowering<'_> {
             matches!(fold, Fold::Min | Fold::Max) && !block.can_fail() && !value::can_fail(&value.expr);
         if !is_extreme {
             let folded = self.fold(fold, value, lambda);
-            return Ok(block.into_value(folded));
+            let (mut select, output) = block.into_value(folded);
+            if matches!(fold, Fold::Min | Fold::Max) {
+                // SQLite itself ends a lone `min` or `max` at the first row of its order; beside another it does not.
+                select.having.push(Expr::binary(Binary::Ge, Expr::CountAll, Expr::Int(0)));
+            }
+            return Ok((select, output));
         }
         block.filter(value::present(&value));
         block.clear_order();

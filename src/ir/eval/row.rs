@@ -111,12 +111,6 @@ impl<'a> Term<'a> {
         Term { lambda, id: lambda.root, frame: Frame::new(behind, row) }
     }
 
-    /// Returns every expression of a closure that stands there, for no row.
-    pub(super) fn all(lambda: &'a Lambda, behind: &Behind<'a>) -> impl Iterator<Item = Term<'a>> {
-        let frame = Frame::new(behind, None);
-        (0..).zip(&lambda.nodes).map(move |(id, _)| Term { lambda, id, frame: frame.clone() })
-    }
-
     /// Returns what a row there is.
     pub(super) fn whole(behind: &Behind<'a>, row: Row<'a>) -> Meaning<'a> {
         Frame::new(behind, Some(row)).whole()

@@ -105,7 +105,7 @@ impl<'a> Term<'a> {
     fn query_can_fail(&self, query: &'a Query, last: &[&'a Lambda]) -> bool {
         let around = Some(Rc::new(self.clone()));
         let fails = |lambda: &'a Lambda, stages: &'a [Stage]| {
-            Term::all(lambda, &Behind { stages, around: around.clone() }).any(|term| term.can_fail())
+            Term::root(lambda, &Behind { stages, around: around.clone() }, None).can_fail()
         };
         let mut stages = query.stages.iter().enumerate();
         let before = |place| query.stages.get(..place).unwrap_or_default();

@@ -5,6 +5,7 @@ use crate::ir::doc::{Arithmetic, Comparison, Fold, Function, OnNull, Terminal};
 use crate::ir::eval::sample::tree::{Change, End, Sketch, Step, Tree};
 use crate::ir::eval::{Document, Json};
 use crate::ir::types::Type;
+use crate::ir::value::Value;
 
 /// Asserts that a statement answers as the evaluator over these documents, which have the ids from 1.
 fn agree(documents: &[&str], stages: Vec<Step>, end: End) -> Result {
@@ -189,6 +190,46 @@ fn a_bound_of_the_same_row_fails_whatever_index_keeps_to_the_kind() -> Result {
                 agree(documents, vec![Step::Filter(filter)], End::Plain(Terminal::Count))?;
             }
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_extreme_of_what_is_the_same_for_all_rows_or_in_their_order_is_asked_of_every_row() -> Result {
+    use Arithmetic::Div;
+    let documents = [
+        r#"{"few":-1000,"size":1}"#,
+        r#"{"few":0,"size":0}"#,
+        r#"{"few":2,"size":2}"#,
+        r#"{"few":[],"size":3}"#,
+    ];
+    let size = || Tree::field("size", Type::I64);
+    let divided = || Tree::Arithmetic(Div, vec![Tree::int(255), size()], Type::I64, false);
+    let failing = || Step::Filter(divided().compare(Comparison::Ge, Tree::int(-300)));
+    for fold in [Fold::Min, Fold::Max] {
+        for value in [Tree::real(0.1), Tree::Param(Value::Real(0.1), Type::F64), Tree::key(), size()] {
+            agree(&documents, vec![failing()], End::Fold(fold, value.clone()))?;
+            agree(&documents[2..], vec![failing()], End::Fold(fold, value.clone()))?;
+            agree(&[], vec![failing()], End::Fold(fold, value))?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_query_inside_that_names_a_member_that_cannot_fail_is_asked_before_one_that_can() -> Result {
+    let few = Tree::option("few", Type::I64);
+    let divided =
+        Tree::Arithmetic(Arithmetic::Div, vec![Tree::int(255), Tree::field("size", Type::I64)], Type::I64, false);
+    let pair = Tree::Tuple(vec![divided, few]);
+    let beside = Tree::Item(Box::new(Tree::Around), 1);
+    let same = Step::Filter(Tree::field("count", Type::I64).compare(Comparison::Eq, beside));
+    let inner = Sketch { stages: vec![same], end: End::Plain(Terminal::Exists) };
+    let exists = Tree::Subquery(Box::new(inner), Type::Bool, false);
+    let quotient = Tree::Row(0).item(0).compare(Comparison::Ge, Tree::int(0));
+    let stages = vec![Step::Select(pair), Step::Filter(quotient.or(exists.negated()))];
+    for documents in [&[r#"{"size":0,"few":3,"count":1}"#][..], &[r#"{"size":0,"few":3,"count":3}"#]] {
+        agree(documents, stages.clone(), End::Plain(Terminal::Count))?;
     }
     Ok(())
 }
