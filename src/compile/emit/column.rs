@@ -1,6 +1,7 @@
 //! The expression of a virtual column: what a path holds, as a view sees it.
 //!
-//! The same text defines a column and stands wherever its path is asked about without one. `jsonb_extract` turns
+//! A column is made of SQLite's own functions, so that any SQLite can maintain the file. Where a path is asked about
+//! without a column, the same stands with ours, which say the same in a fraction of the time. `jsonb_extract` turns
 //! `true` into 1, so numbers and bools are told apart; text does without the guard, which costs a quarter more in
 //! building an index, since no text equals a number. Where any kind may be, a bool is JSONB, as arrays and objects are.
 
@@ -8,10 +9,69 @@ use crate::compile::emit::quote;
 use crate::ir::path::FieldPath;
 use crate::ir::value::{FieldDefault, Kind, View};
 
+/// Whose functions look into a document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Functions {
+    Sqlite,
+    Ours,
+}
+
+impl Functions {
+    /// Returns the name of the type of what is at a path.
+    fn json_type(self, document: &str, path: &str) -> String {
+        match self {
+            Functions::Sqlite => format!("json_type({document},{path})"),
+            Functions::Ours => format!("vellum_json_type({document},{path})"),
+        }
+    }
+
+    /// Returns what is at a path, a bool as a number.
+    fn extract(self, document: &str, path: &str) -> String {
+        match self {
+            Functions::Sqlite => format!("jsonb_extract({document},{path})"),
+            Functions::Ours => format!("vellum_extract({document},{path})"),
+        }
+    }
+
+    /// Appends what is at a path as a view sees it.
+    fn lookup(self, out: &mut String, document: &str, path: &str, view: View) {
+        match (self, view) {
+            (Functions::Ours, View::Declared(Kind::Number | Kind::Any) | View::Only(Kind::Any)) => {
+                out.push_str(&format!("vellum_any({document},{path})"));
+            }
+            _ => seen(out, &self.json_type(document, path), &self.extract(document, path), view),
+        }
+    }
+
+    /// Appends what a field holds.
+    fn field(
+        self,
+        out: &mut String,
+        document: &str,
+        path: &FieldPath,
+        view: View,
+        default: Option<&FieldDefault>,
+    ) {
+        let own = quoted(path);
+        let Some(default) = default else { return self.lookup(out, document, &own, view) };
+        out.push_str(&format!("CASE WHEN {} IS NULL", self.json_type(document, &own)));
+        // A document is an object; a struct in it may be missing, and then its fields are.
+        if path.segments().len() > 1 {
+            let around = self.json_type(document, &quoted(&path.parent()));
+            out.push_str(&format!(" AND {around} = 'object'"));
+        }
+        out.push_str(" THEN ");
+        literal(out, default, view);
+        out.push_str(" ELSE ");
+        self.lookup(out, document, &own, view);
+        out.push_str(" END");
+    }
+}
+
 /// Returns the expression over `doc`, the column of a collection's table.
 pub(crate) fn definition(path: &FieldPath, view: View, default: Option<&FieldDefault>) -> String {
     let mut out = String::new();
-    extract(&mut out, "doc", path, view, default);
+    Functions::Sqlite.field(&mut out, "doc", path, view, default);
     out
 }
 
@@ -23,20 +83,7 @@ pub(super) fn extract(
     view: View,
     default: Option<&FieldDefault>,
 ) {
-    let Some(default) = default else { return stored(out, document, path, view) };
-    let [mut own, mut around] = [String::new(), String::new()];
-    quote::text(&mut own, &path.json_path());
-    quote::text(&mut around, &path.parent().json_path());
-    out.push_str(&format!("CASE WHEN json_type({document},{own}) IS NULL"));
-    // A document is an object; a struct in it may be missing, and then its fields are.
-    if path.segments().len() > 1 {
-        out.push_str(&format!(" AND json_type({document},{around}) = 'object'"));
-    }
-    out.push_str(" THEN ");
-    literal(out, default, view);
-    out.push_str(" ELSE ");
-    stored(out, document, path, view);
-    out.push_str(" END");
+    Functions::Ours.field(out, document, path, view, default);
 }
 
 /// Returns a value as it stands in a statement where it is compared.
@@ -66,16 +113,15 @@ pub(super) fn literal(out: &mut String, default: &FieldDefault, view: View) {
     }
 }
 
-fn stored(out: &mut String, document: &str, path: &FieldPath, view: View) {
-    let mut json_path = String::new();
-    quote::text(&mut json_path, &path.json_path());
-    lookup(out, document, &json_path, view);
+fn quoted(path: &FieldPath) -> String {
+    let mut out = String::new();
+    quote::text(&mut out, &path.json_path());
+    out
 }
 
 /// Appends the expression over a document, of which the path is SQL.
 pub(super) fn lookup(out: &mut String, document: &str, path: &str, view: View) {
-    let ty = format!("json_type({document},{path})");
-    seen(out, &ty, &format!("jsonb_extract({document},{path})"), view);
+    Functions::Ours.lookup(out, document, path, view);
 }
 
 /// Appends what a row of `jsonb_each` holds: bools arrive as 1 and 0 there, too.

@@ -63,7 +63,7 @@ pub(super) fn can_fail(expr: &Expr) -> bool {
 fn call_can_fail(function: SqlFunction, args: &[Expr]) -> bool {
     let operation = match function {
         SqlFunction::Arithmetic(operation) => operation,
-        other => return other == SqlFunction::Sum,
+        other => return matches!(other, SqlFunction::Sum | SqlFunction::Increment),
     };
     // An f64 holds every number, and the negative of each that it holds; an f32 does not.
     let is_held = matches!(operation, Arithmetic::Cast | Arithmetic::Neg | Arithmetic::Abs)

@@ -5,7 +5,7 @@ use crate::compile::lower::block::Row;
 use crate::compile::lower::value::Value;
 use crate::compile::lower::{Lowering, type_name};
 use crate::compile::plan::Output;
-use crate::ir::doc::{self, Arithmetic, Assignment, Expr as Tree, ExprId, Lambda, OnNull, Stage, Terminal};
+use crate::ir::doc::{self, Assignment, Expr as Tree, ExprId, Lambda, OnNull, Stage, Terminal};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::sql::{Alias, Binary, BindForm, BindSource, Body, Expr, SqlFunction};
 use crate::ir::types::Type;
@@ -165,21 +165,12 @@ impl Lowering<'_> {
         target: ExprId,
         by: &Value,
     ) -> Expr {
+        let ty = field.shape.ty;
         let words = self.bind(BindSource::Text(lambda.display(target).into()), BindForm::Plain);
-        let number = field.of_kind();
-        let sum = |start: Expr| {
-            let operands = vec![start, by.of_kind(), type_name(field.shape.ty), words.clone()];
-            Expr::Call(SqlFunction::Arithmetic(Arithmetic::Add), operands)
-        };
-        let failure = self.fail(&format!("`{path}` is not a number, so it cannot be incremented"));
-        let add = |start: Expr| json_number(sum(start), field.shape.ty);
-        Expr::Case {
-            when: vec![
-                (Expr::IsNull(Box::new(field.expr.clone())), add(Expr::Int(0))),
-                (Expr::IsNull(Box::new(number.clone())), failure),
-            ],
-            otherwise: Some(Box::new(add(number))),
-        }
+        let message = format!("`{path}` is not a number, so it cannot be incremented");
+        let message = self.bind(BindSource::Text(message.into()), BindForm::Plain);
+        let operands = vec![field.expr.clone(), by.of_kind(), type_name(ty), words, message];
+        json_number(Expr::Call(SqlFunction::Increment, operands), ty)
     }
 
     /// Returns `changed`, or an error where in `around` a step of the path before the last holds something other

@@ -9,6 +9,9 @@ pub(crate) enum SqlFunction {
     Text(Function),
     /// Ours over numbers: of the operands, the type of the result, and the words of an error.
     Arithmetic(Arithmetic),
+    /// What a field holds plus a number: of both, the type of the result, the words of an error, and the message where
+    /// the field holds no number.
+    Increment,
     /// The end of the group of a prefix: of the prefix and its length.
     GroupEnd,
     /// The exact sum: of a number, the type of the result, and the words of an error.
@@ -41,7 +44,7 @@ pub(crate) enum SqlFunction {
     JsonbSet,
     /// SQLite's: a document without the value at a path.
     JsonbRemove,
-    /// SQLite's: the name of the type of what is at a path.
+    /// The name that SQLite has for the type of what is at a path.
     JsonType,
     /// SQLite's: how many items an array has.
     JsonArrayLength,
@@ -55,6 +58,7 @@ impl SqlFunction {
         match self {
             SqlFunction::Text(function) => text_name(function),
             SqlFunction::Arithmetic(operation) => arithmetic_name(operation),
+            SqlFunction::Increment => "vellum_increment",
             SqlFunction::GroupEnd => "vellum_group_end",
             SqlFunction::Sum => "vellum_sum",
             SqlFunction::Avg => "vellum_avg",
@@ -71,7 +75,7 @@ impl SqlFunction {
             SqlFunction::Jsonb => "jsonb",
             SqlFunction::JsonbSet => "jsonb_set",
             SqlFunction::JsonbRemove => "jsonb_remove",
-            SqlFunction::JsonType => "json_type",
+            SqlFunction::JsonType => "vellum_json_type",
             SqlFunction::JsonArrayLength => "json_array_length",
             SqlFunction::TypeOf => "typeof",
         }

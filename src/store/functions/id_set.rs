@@ -15,14 +15,14 @@
 #![expect(unsafe_code, reason = "a call in C is three times as fast as through a trait object")]
 
 use std::collections::BTreeMap;
-use std::ffi::{CStr, c_int};
-use std::{ptr, slice};
+use std::ffi::c_int;
+use std::slice;
 
 use rusqlite::functions::Context;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{Connection, Error, Result, ffi};
+use rusqlite::{Connection, Result, ffi};
 
-use super::{NULL, Output, Scalar, int};
+use super::{NULL, Output, Scalar, int, raw};
 
 pub(super) const FUNCTIONS: &[Scalar] = &[
     ("vellum_both", 2, |context| combine(context, Combination::Both)),
@@ -318,29 +318,8 @@ fn combine(context: &Context<'_>, combination: Combination) -> Output {
 
 /// Puts the functions that are called for each row on a connection.
 pub(super) fn register(db: &Connection) -> Result<()> {
-    register_raw(db, c"vellum_ids", 1, None, Some(step), Some(finish))?;
-    register_raw(db, c"vellum_has", 2, Some(has), None, None)
-}
-
-type Call = unsafe extern "C" fn(*mut ffi::sqlite3_context, c_int, *mut *mut ffi::sqlite3_value);
-type Finish = unsafe extern "C" fn(*mut ffi::sqlite3_context);
-
-fn register_raw(
-    db: &Connection,
-    name: &CStr,
-    arity: c_int,
-    call: Option<Call>,
-    step: Option<Call>,
-    finish: Option<Finish>,
-) -> Result<()> {
-    let flags = ffi::SQLITE_UTF8 | ffi::SQLITE_DETERMINISTIC | ffi::SQLITE_DIRECTONLY;
-    let data = ptr::null_mut();
-    // SAFETY: the connection is open, and the callbacks keep to their contract below.
-    let code = unsafe {
-        let db = db.handle();
-        ffi::sqlite3_create_function_v2(db, name.as_ptr(), arity, flags, data, call, step, finish, None)
-    };
-    if code == ffi::SQLITE_OK { Ok(()) } else { Err(Error::SqliteFailure(ffi::Error::new(code), None)) }
+    raw::register(db, c"vellum_ids", 1, None, Some(step), Some(finish))?;
+    raw::register(db, c"vellum_has", 2, Some(has), None, None)
 }
 
 /// Returns whether a set holds an id, NULL where one of them is none.

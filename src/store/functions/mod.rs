@@ -4,13 +4,15 @@
 //! SQLite can maintain the file. A NULL, or a first argument of another kind, gives NULL.
 
 mod aggregate;
+mod document;
 mod id_set;
 mod number;
+mod raw;
 mod text;
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{Connection, Result, ffi};
+use rusqlite::{Connection, Error, Result, ffi};
 
 use super::error::Reported;
 
@@ -32,6 +34,7 @@ pub(super) fn register(db: &Connection) -> Result<()> {
         let message = text_arg(context, 0)?.unwrap_or_default();
         Err(Reported::TypeMismatch { message }.into_error())
     })?;
+    document::register(db)?;
     id_set::register(db)?;
     aggregate::register(db)
 }
@@ -82,7 +85,7 @@ fn text_arg<'a>(context: &'a Context<'_>, i: usize) -> Result<Option<&'a str>> {
     let ValueRef::Text(bytes) = context.get_raw(i) else { return Ok(None) };
     std::str::from_utf8(bytes).map(Some).map_err(|error| {
         let message = format!("text that is not UTF-8: {error}");
-        rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message))
+        Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message))
     })
 }
 

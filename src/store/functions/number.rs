@@ -2,7 +2,7 @@
 
 use rusqlite::Result;
 use rusqlite::functions::Context;
-use rusqlite::types::{ToSqlOutput, Value};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 
 use super::{NULL, Number, Output, Scalar, number_arg, text_arg};
 use crate::store::error::Reported;
@@ -16,6 +16,7 @@ pub(super) const FUNCTIONS: &[Scalar] = &[
     ("vellum_neg", 3, |c| unary(c, |a| Exact::Int(-a), |a| -a)),
     ("vellum_abs", 3, |c| unary(c, |a| Exact::Int(a.abs()), f64::abs)),
     ("vellum_cast", 3, cast_of),
+    ("vellum_increment", 5, increment),
     ("vellum_json_number", 1, |c| Ok(number_arg(c, 0).map_or(NULL, json_text))),
 ];
 
@@ -110,6 +111,26 @@ fn checked(
 
 fn binary(context: &Context<'_>, op: Op) -> Output {
     let Some((a, b)) = number_arg(context, 0).zip(number_arg(context, 1)) else { return Ok(NULL) };
+    operate(context, op, a, b)
+}
+
+/// Returns what a field holds plus a number: nothing counts as zero, and a value of another kind is an error, of which
+/// the last argument is the message.
+fn increment(context: &Context<'_>) -> Output {
+    let held = match (context.get_raw(0), number_arg(context, 0)) {
+        (ValueRef::Null, _) => Number::Int(0),
+        (_, Some(number)) => number,
+        _ => {
+            let message = text_arg(context, 4)?.unwrap_or_default();
+            return Err(Reported::TypeMismatch { message }.into_error());
+        }
+    };
+    let Some(by) = number_arg(context, 1) else { return Ok(NULL) };
+    operate(context, Op::Add, held, by)
+}
+
+/// Returns the result of an operation in the type that the third argument names.
+fn operate(context: &Context<'_>, op: Op, a: Number, b: Number) -> Output {
     checked(context, 2, |ty, expr| {
         if matches!(op, Op::Div | Op::Rem) && b.to_f64() == 0.0 {
             return Err(Reported::DivisionByZero { expr }.into_error());
