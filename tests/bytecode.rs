@@ -41,7 +41,8 @@ impl Bench {
         let functions =
             [("left", 2), ("group_end", 2), ("contains", 2), ("sum", 3), ("avg", 1), ("type_error", 1)];
         let sets = [("ids", 1), ("count", 1), ("has", 2), ("both", 2), ("either", 2)];
-        for (name, arity) in functions.into_iter().chain(sets) {
+        let lookups = [("json_type", 2), ("extract", 2), ("any", 2)];
+        for (name, arity) in functions.into_iter().chain(sets).chain(lookups) {
             let name = format!("vellum_{name}");
             plain.create_scalar_function(&*name, arity, FunctionFlags::SQLITE_DETERMINISTIC, |_| Ok(0))?;
         }
