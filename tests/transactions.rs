@@ -252,23 +252,86 @@ fn threads_share_a_transaction_and_move_the_inner_one() -> TestResult {
     Ok(())
 }
 
+/// Asserts that another thread waits for what this one uses, and then is told.
+fn assert_in_use(shared: &Collection<'_, Note>) -> TestResult {
+    let start = Instant::now();
+    let elsewhere = thread::scope(|scope| scope.spawn(|| shared.count()).join());
+    fails(elsewhere.map_err(|_| "panicked")?, Busy, &["150 ms", "drop its iterators", "busy_timeout"]);
+    assert!(start.elapsed() >= Duration::from_millis(150), "{:?}", start.elapsed());
+    Ok(())
+}
+
 #[test]
 fn a_shared_transaction_or_snapshot_is_waited_for_no_longer_than_the_writer() -> TestResult {
     let (db, notes) = database()?;
     notes.insert_batch([note("a"), note("b")])?;
     let (tx, snapshot) = (db.begin()?, db.snapshot()?);
-    for shared in [tx.collection::<Note>()?, snapshot.collection::<Note>()?] {
-        let mut rows = shared.query().iter()?;
-        rows.next().ok_or("a row")??;
-        assert_eq!(shared.count()?, 2, "the same thread goes on");
-        let start = Instant::now();
+    let (written, read) = (tx.collection::<Note>()?, snapshot.collection::<Note>()?);
+    let mut rows = read.query().iter()?;
+    rows.next().ok_or("a row")??;
+    assert_eq!(read.count()?, 2, "the same thread goes on");
+    assert_in_use(&read)?;
+    drop(rows);
+    let mut asked = Ok(());
+    let while_asked = std::iter::once_with(|| {
+        asked = assert_in_use(&written).map_err(|error| error.to_string());
+        note("c")
+    });
+    written.insert_batch(while_asked)?;
+    asked?;
+    for (shared, count) in [(&written, 3), (&read, 2)] {
         let elsewhere = thread::scope(|scope| scope.spawn(|| shared.count()).join());
-        fails(elsewhere.map_err(|_| "panicked")?, Busy, &["150 ms", "drop its iterators", "busy_timeout"]);
-        assert!(start.elapsed() >= Duration::from_millis(150), "{:?}", start.elapsed());
-        drop(rows);
-        let elsewhere = thread::scope(|scope| scope.spawn(|| shared.count()).join());
-        assert_eq!(elsewhere.map_err(|_| "panicked")??, 2);
+        assert_eq!(elsewhere.map_err(|_| "panicked")??, count);
     }
+    Ok(())
+}
+
+/// Returns the ten notes of a transaction, of sizes 0 to 9.
+fn ten<'t>(tx: &'t Tx<'_>) -> vellum::Result<Collection<'t, Note>> {
+    let notes = tx.collection::<Note>()?;
+    notes.insert_batch((0..10).map(|size| Note { size, ..note(&size.to_string()) }))?;
+    Ok(notes)
+}
+
+#[test]
+fn an_iterator_of_a_transaction_meets_nothing_that_is_written_beside_it() -> TestResult {
+    for indexed in [true, false] {
+        let (db, outside) = database()?;
+        if !indexed {
+            assert!(outside.drop_index("notes/size")?);
+        }
+        let tx = db.begin()?;
+        let notes = ten(&tx)?;
+        let mut moved = Vec::new();
+        for row in notes.filter(|n| n.size.ge(0)).order_by(|n| n.size).iter()? {
+            let row = row?;
+            moved.push(row.size);
+            notes.filter(|n| n.id.eq(row.id)).update(|n| n.size.increment(1_000))?;
+            notes.delete(row.id + 1)?;
+        }
+        assert_eq!(moved, (0..10).collect::<Vec<i64>>(), "indexed: {indexed}");
+        assert_eq!(notes.count()?, 1);
+        let mut seen = 0;
+        notes.filter(|n| n.size.ge(0)).for_each(|_| {
+            seen += 1;
+            insert(&tx, &format!("new {seen}")).map(drop)
+        })?;
+        assert_eq!((seen, notes.count()?), (1, 2));
+    }
+    Ok(())
+}
+
+#[test]
+fn an_iterator_of_a_transaction_outlives_indexes_and_what_is_taken_back() -> TestResult {
+    let (db, _) = database()?;
+    let tx = db.begin()?;
+    let notes = ten(&tx)?;
+    let mut open = notes.query().iter()?;
+    open.next().ok_or("a row")??;
+    assert!(notes.drop_index("notes/size")?);
+    notes.ensure_index(|n| (n.size, n.title)).create()?;
+    fails(notes.insert_batch([note("other"), note("7")]), Unique, &["item 1"]);
+    assert_eq!(open.collect::<vellum::Result<Vec<Note>>>()?.len(), 9);
     Ok(())
 }
 

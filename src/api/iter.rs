@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::api::bind::Values;
 use crate::api::columns::Columns;
 use crate::api::session::{Guard, Session};
@@ -10,8 +12,11 @@ use crate::compile::Plan;
 use crate::error::Result;
 use crate::store::OwnedRows;
 
-/// An iterator over the rows of a query. It holds a connection until it is dropped; meanwhile the same thread can run
-/// other queries, up to 64 at a time.
+/// An iterator over the rows of a query: those of the moment in which it was made. It holds a connection until it is
+/// dropped; meanwhile the same thread can run other queries, up to 64 at a time.
+///
+/// In a transaction, which sees its own writes, it has all its rows in memory before it returns the first, so that none
+/// is met again, or missed, that the transaction changes meanwhile: what is large is read by pages there.
 ///
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/doc/note.rs"));
@@ -26,8 +31,8 @@ use crate::store::OwnedRows;
 pub struct RowIter<'s, T> {
     rows: Option<OwnedRows<Guard<'s>>>,
     plan: Arc<Plan>,
-    /// The first row, until it is asked for.
-    first: Option<T>,
+    /// The rows that were read and not asked for yet.
+    ahead: smallvec::IntoIter<[Result<T>; 1]>,
 }
 
 impl<T> std::fmt::Debug for RowIter<'_, T> {
@@ -41,9 +46,15 @@ impl<'s, T: Row> RowIter<'s, T> {
         let guard = session.read()?;
         let text = values.text(plan);
         let rows = OwnedRows::new(guard, &text.sql, |statement| values.bind(text, statement))?;
-        let mut iter = RowIter { rows: Some(rows), plan: Arc::clone(plan), first: None };
+        let mut iter =
+            RowIter { rows: Some(rows), plan: Arc::clone(plan), ahead: SmallVec::new().into_iter() };
         // The first step takes the moment that is seen, and tells whether the plan still fits the schema.
-        iter.first = iter.step().transpose()?;
+        let mut ahead: SmallVec<[Result<T>; 1]> = iter.step().transpose()?.map(Ok).into_iter().collect();
+        if session.is_transaction() {
+            ahead.extend(std::iter::from_fn(|| iter.step()));
+            iter.rows = None;
+        }
+        iter.ahead = ahead.into_iter();
         if let Some(rows) = &mut iter.rows
             && rows.met_schema()
         {
@@ -52,12 +63,17 @@ impl<'s, T: Row> RowIter<'s, T> {
         Ok(iter)
     }
 
+    /// Returns the next row that is stored. What is through, or broken, holds nothing.
     fn step(&mut self) -> Option<Result<T>> {
-        match self.rows.as_mut()?.step() {
+        let row = match self.rows.as_mut()?.step() {
             Ok(Some(row)) => Some(T::read(&mut Columns::new(&row, &self.plan.output))),
             Ok(None) => None,
             Err(error) => Some(Err(error.into())),
+        };
+        if !matches!(row, Some(Ok(_))) {
+            self.rows = None;
         }
+        row
     }
 }
 
@@ -65,12 +81,7 @@ impl<T: Row> Iterator for RowIter<'_, T> {
     type Item = Result<T>;
 
     fn next(&mut self) -> Option<Result<T>> {
-        let row = self.first.take().map(Ok).or_else(|| self.step());
-        // An iterator that is through, or broken, holds nothing.
-        if !matches!(row, Some(Ok(_))) {
-            self.rows = None;
-        }
-        row
+        self.ahead.next().or_else(|| self.step())
     }
 }
 

@@ -219,8 +219,12 @@ fn an_extreme_of_what_is_the_same_for_all_rows_or_in_their_order_is_asked_of_eve
 #[test]
 fn a_query_inside_that_names_a_member_that_cannot_fail_is_asked_before_one_that_can() -> Result {
     let few = Tree::option("few", Type::I64);
-    let divided =
-        Tree::Arithmetic(Arithmetic::Div, vec![Tree::int(255), Tree::field("size", Type::I64)], Type::I64, false);
+    let divided = Tree::Arithmetic(
+        Arithmetic::Div,
+        vec![Tree::int(255), Tree::field("size", Type::I64)],
+        Type::I64,
+        false,
+    );
     let pair = Tree::Tuple(vec![divided, few]);
     let beside = Tree::Item(Box::new(Tree::Around), 1);
     let same = Step::Filter(Tree::field("count", Type::I64).compare(Comparison::Eq, beside));
