@@ -255,13 +255,15 @@ impl Lowering<'_> {
         let is_extreme =
             matches!(fold, Fold::Min | Fold::Max) && !block.can_fail() && !value::can_fail(&value.expr);
         if !is_extreme {
+            let value = match fold {
+                // SQLite itself ends a lone `min` or `max` at the first row, where the rows come in its order.
+                Fold::Min | Fold::Max => {
+                    value::Value { expr: Expr::Unindexed(Box::new(value.expr)), ..value }
+                }
+                _ => value,
+            };
             let folded = self.fold(fold, value, lambda);
-            let (mut select, output) = block.into_value(folded);
-            if matches!(fold, Fold::Min | Fold::Max) {
-                // SQLite itself ends a lone `min` or `max` at the first row of its order; beside another it does not.
-                select.having.push(Expr::binary(Binary::Ge, Expr::CountAll, Expr::Int(0)));
-            }
-            return Ok((select, output));
+            return Ok(block.into_value(folded));
         }
         block.filter(value::present(&value));
         block.clear_order();

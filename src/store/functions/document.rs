@@ -458,6 +458,13 @@ mod tests {
         Ok(())
     }
 
+    /// `VELLUM_CASES`, or 512.
+    fn cases() -> ProptestConfig {
+        ProptestConfig::with_cases(
+            std::env::var("VELLUM_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(512),
+        )
+    }
+
     const PATHS: [&str; 24] = [
         "$",
         "$.a",
@@ -533,7 +540,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(512))]
+        #![proptest_config(cases())]
 
         #[test]
         fn a_path_means_what_it_means_to_sqlite(text in json(), flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3)) {
