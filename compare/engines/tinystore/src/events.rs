@@ -18,8 +18,14 @@ const SCHEMA: &str = "create table events (
     unix_timestamp integer not null, type text not null, username text not null, tags text not null,
     level integer not null, message text not null, body text not null) strict";
 
-/// Rows of a statement that inserts, or of a page that reads on: TinyStore bounds the bytes of a call.
-const CHUNK: usize = 5_000;
+/// The columns of an event: each row that a statement inserts binds so many values.
+const COLUMNS: usize = 11;
+
+/// Rows of a statement that inserts: SQLite, below TinyStore, binds 32,766 values.
+const CHUNK: usize = 32_766 / COLUMNS;
+
+/// Rows of a page that reads on: TinyStore bounds the bytes of a call.
+const PAGE: usize = 5_000;
 
 /// Opens and fills a database of events.
 pub(crate) fn open(open: &Open) -> Result<(Opened, Box<dyn Workload>)> {
@@ -107,7 +113,7 @@ impl Workload for Events {
                     Ok(seen)
                 };
                 let ran = times.of(read)?.answer(|seen| seen.answer())?;
-                Ok(Ran { notes: vec![format!("in pages of {CHUNK}: a call's bytes are bounded")], ..ran })
+                Ok(Ran { notes: vec![format!("in pages of {PAGE}: a call's bytes are bounded")], ..ran })
             }
         }
     }
@@ -230,7 +236,7 @@ fn on_threads(db: &Database, callers: &[Vec<String>]) -> Result<Vec<u64>> {
 fn each(db: &Database, mut see: impl FnMut(&Event)) -> Result<()> {
     let (all, mut next) = (table(db).order_by("id", Direction::Asc), None);
     loop {
-        let page = all.list(CHUNK as u64, next.as_deref())?;
+        let page = all.list(PAGE as u64, next.as_deref())?;
         page.rows.iter().for_each(&mut see);
         next = page.next;
         if next.is_none() {
