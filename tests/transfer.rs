@@ -197,6 +197,28 @@ fn who_may_read_a_file_stays_when_an_export_replaces_it() -> TestResult {
 
 #[cfg(unix)]
 #[test]
+fn what_replaces_a_private_file_is_private_before_it_is_whole() -> TestResult {
+    use std::os::unix::fs::PermissionsExt;
+
+    let dir = Dir::new()?;
+    let files = Database::open_in_memory()?.files();
+    files.write("/key", vec![7; 5_000_000])?;
+    fs::write(dir.file("key"), "old")?;
+    fs::set_permissions(dir.file("key"), PermissionsExt::from_mode(0o600))?;
+    let mut modes = Vec::new();
+    files.export("/key", dir.file("key")).replace().run_with(|_| {
+        let parts = fs::read_dir(dir.path()).into_iter().flatten().flatten();
+        let parts = parts.filter(|entry| entry.path().extension() == Some("part".as_ref()));
+        modes.extend(parts.flat_map(|part| part.metadata()).map(|part| part.permissions().mode() & 0o777));
+        ControlFlow::Continue(())
+    })?;
+    assert!(!modes.is_empty() && modes.iter().all(|mode| *mode == 0o600), "{modes:?}");
+    assert_eq!(fs::metadata(dir.file("key"))?.permissions().mode() & 0o777, 0o600);
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
 fn a_socket_is_not_replaced() -> TestResult {
     use std::os::unix::fs::FileTypeExt;
     use std::os::unix::net::UnixListener;

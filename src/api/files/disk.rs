@@ -1,6 +1,6 @@
 //! The disk's side of an import or export: what a name leads to, holes, and files that appear whole.
 
-use std::fs::{self, File, FileTimes, OpenOptions};
+use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -102,12 +102,27 @@ pub(super) struct Part {
     is_placed: bool,
 }
 
+/// Returns who may read and write the file that has a path, none where it has none.
+fn permissions(path: &Path) -> Option<Permissions> {
+    fs::symlink_metadata(path).ok().filter(Metadata::is_file).map(|metadata| metadata.permissions())
+}
+
 impl Part {
-    pub(super) fn create(directory: &Path, len: u64) -> io::Result<Self> {
+    /// Makes a file of zeros beside its place. In that of a file which it is to replace, its owner alone may open it
+    /// until it gets there.
+    pub(super) fn create(place: &Path, len: u64, replaces: bool) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let directory = place.parent().unwrap_or(Path::new("."));
         let path = directory.join(format!(".vellum-{}-{number}.part", std::process::id()));
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if replaces && permissions(place).is_some() {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&path)?;
         let part = Part { path, file, is_placed: false };
         part.file.set_len(len)?;
         Ok(part)
@@ -127,10 +142,8 @@ impl Part {
         set_modified(&self.file, modified)?;
         if replaces {
             // Who may read a file does not change with what is in it.
-            if let Ok(old) = fs::symlink_metadata(path)
-                && old.is_file()
-            {
-                self.file.set_permissions(old.permissions())?;
+            if let Some(old) = permissions(path) {
+                self.file.set_permissions(old)?;
             }
             fs::rename(&self.path, path)?;
             self.is_placed = true;

@@ -172,8 +172,7 @@ fn copy(
 ) -> Result<()> {
     let failed = |source| failed(&found.to, source);
     let file = files.open(&found.entry.path)?;
-    let directory = found.to.parent().unwrap_or(Path::new("."));
-    let mut part = disk::Part::create(directory, file.length()).map_err(failed)?;
+    let mut part = disk::Part::create(&found.to, file.length(), replaces).map_err(failed)?;
     let mut at = 0;
     while at < file.length() {
         let data = at + file.hole(at)?;
