@@ -321,6 +321,39 @@ fn a_sum_of_floats_is_compensated() -> TestResult {
 }
 
 #[test]
+fn whether_a_sum_of_floats_is_an_error_does_not_depend_on_the_order() -> TestResult {
+    const MAX: f64 = f64::MAX;
+    let of = |xs: &[f64]| xs.iter().map(|&x| C { x, ..C::default() }).collect::<Vec<C>>();
+    let cases: [(&[f64], Option<f64>, f64); 6] = [
+        (&[MAX, -MAX, MAX], Some(MAX), MAX / 3.0),
+        (&[MAX, MAX, -MAX, -MAX, 1.5], Some(1.5), 0.3),
+        (&[1e300, -1e300, 2.0, 1e308], Some(1e308), 0.25e308),
+        (&[MAX, MAX], None, MAX),
+        (&[MAX, MAX, MAX], None, MAX),
+        (&[-MAX, -MAX, 1.0, 1.0], None, -MAX / 2.0),
+    ];
+    for (xs, sum, mean) in cases {
+        each_way(&of(xs), |c| {
+            for query in [c.query().order_by(|c| c.x), c.query().order_by(|c| c.x.desc()), c.query()] {
+                match sum {
+                    Some(sum) => assert_eq!(query.clone().sum(|c| c.x)?, sum, "{xs:?}"),
+                    None => fails(query.clone().sum(|c| c.x), Overflow, &["x"]),
+                }
+                assert_eq!(query.avg(|c| c.x)?, Some(mean), "{xs:?}");
+            }
+            let groups = c.query().group_by(|c| c.n).select(|g| g.avg(|c| c.x)).to_vec()?;
+            assert_eq!(groups, [Some(mean)], "{xs:?}");
+            assert_eq!(
+                c.filter(|c| c.x.ge(0.0)).avg(|c| c.y.as_f64())?.is_some(),
+                xs.iter().any(|x| *x >= 0.0)
+            );
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
 fn a_number_that_a_stranger_wrote_wide_is_a_typed_error_when_loaded() -> TestResult {
     let (db, c) = of([])?;
     let document = r#"{"n":18446744073709551615,"d":0,"x":1,"y":1,"b":300,"w":0,"o":null,"p":null}"#;
