@@ -5,7 +5,8 @@ mod support;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use support::{TestResult, ids, stored, strange};
+use support::{TestResult, fails, ids, stored, strange};
+use vellum::ErrorKind::{InvalidQuery, TypeMismatch};
 use vellum::prelude::*;
 
 #[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -279,5 +280,56 @@ fn a_flattened_field_does_not_take_the_keys_place() -> TestResult {
     support::fails(loose.insert(document(0, &[("id", 77)])), vellum::ErrorKind::TypeMismatch, named);
     assert_eq!(loose.get(2)?, Some(document(2, &[("x", 1)])));
     assert_eq!(loose.count()?, 2);
+    Ok(())
+}
+
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(tag = "kind")]
+enum Made {
+    By { by: String },
+    Of(Part),
+    Plain,
+}
+
+#[derive(Embed, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Part {
+    kind: String,
+}
+
+#[derive(Document, Serialize, Deserialize, Clone, Debug, PartialEq)]
+struct Thing {
+    #[serde(flatten)]
+    made: Made,
+    id: i64,
+    by: Option<i64>,
+    inside: Made,
+    #[serde(flatten)]
+    #[document(opaque)]
+    rest: HashMap<String, String>,
+}
+
+#[test]
+fn two_fields_of_one_name_are_refused_where_they_meet() -> TestResult {
+    let db = Database::open_in_memory()?;
+    let things = db.collection::<Thing>()?;
+    let plain = |id| Thing { made: Made::Plain, id, by: None, inside: Made::Plain, rest: HashMap::new() };
+    let part = || Part { kind: "wood".into() };
+    let by = || Made::By { by: "ann".into() };
+    things.insert_batch((1..=3).map(plain))?;
+    things.insert(Thing { inside: by(), ..plain(4) })?;
+    let words = ["one field of this name", "rename one of them"];
+    for (path, thing) in [
+        ("`by`", Thing { made: by(), by: Some(5), ..plain(9) }),
+        ("`by`", Thing { made: by(), ..plain(9) }),
+        ("`kind`", Thing { rest: HashMap::from([("kind".into(), "x".into())]), ..plain(9) }),
+        ("`kind`", Thing { made: Made::Of(part()), ..plain(9) }),
+        ("`inside.kind`", Thing { inside: Made::Of(part()), ..plain(9) }),
+    ] {
+        fails(things.insert(thing.clone()), TypeMismatch, &[path, words[0], words[1]]);
+        fails(things.upsert(thing), TypeMismatch, &[path, words[0], words[1]]);
+    }
+    let set = things.query().update(|t| t.inside.set(Made::Of(part())));
+    fails(set, InvalidQuery, &["`inside`", "`kind`", words[0], words[1]]);
+    assert_eq!(things.query().to_vec()?.len(), 4);
     Ok(())
 }

@@ -4,8 +4,9 @@ use serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant,
 };
+use smallvec::SmallVec;
 
-use super::element::{Kind, Open};
+use super::element::{Element, Kind, Open};
 use super::encode::Writer;
 use super::error::Fault;
 use super::stack::descend;
@@ -21,13 +22,34 @@ pub(super) struct Container<'a, 'b> {
     next: u64,
     /// Where the last key of a map was written.
     key_at: usize,
+    /// The name of the first field: an enum's tag is one, and then a variant's own fields follow.
+    first: Option<&'static str>,
+    /// Where the first key of a map was written.
+    first_at: Option<usize>,
+    /// Whether several types put their fields in, by serde's `flatten`.
+    is_flat: bool,
 }
 
 impl<'a, 'b> Container<'a, 'b> {
     #[inline]
     pub(super) fn new(writer: &'a mut Writer<'b>, kind: Kind) -> Self {
         let open = writer.open();
-        Self { writer, kind, open, tag: None, next: 0, key_at: 0 }
+        Self {
+            writer,
+            kind,
+            open,
+            tag: None,
+            next: 0,
+            key_at: 0,
+            first: None,
+            first_at: None,
+            is_flat: false,
+        }
+    }
+
+    /// Opens a map. serde says how many entries a map has, and does not for a struct with flattened fields.
+    pub(super) fn of_map(writer: &'a mut Writer<'b>, len: Option<usize>) -> Self {
+        Self { is_flat: len.is_none(), ..Self::new(writer, Kind::Object) }
     }
 
     /// Opens the container inside `{"variant": ..}`.
@@ -52,6 +74,11 @@ impl<'a, 'b> Container<'a, 'b> {
     #[inline]
     fn write_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Fault> {
         self.writer.enter()?;
+        match self.first {
+            None => self.first = Some(key),
+            Some(first) if first == key => return Err(twice()),
+            Some(_) => {}
+        }
         if self.writer.is_row_key(key.as_bytes()) {
             return self.writer.take_row_id(value);
         }
@@ -78,7 +105,46 @@ impl<'a, 'b> Container<'a, 'b> {
         self.writer.enter()?;
         self.key_at = self.writer.out.len();
         key.serialize(&mut *self.writer)?;
-        self.writer.make_key(self.key_at)
+        self.writer.make_key(self.key_at)?;
+        match self.first_at {
+            None => self.first_at = Some(self.key_at),
+            // A key of the document that was first has been taken out again.
+            Some(first) if first == self.key_at => {}
+            Some(first) => {
+                let (first, key) = (self.writer.element_at(first)?, self.writer.element_at(self.key_at)?);
+                if first.payload == key.payload {
+                    return Err(self.twice_at_key());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that no two of the types that fill an object have a field of the same name.
+    fn check_keys(&self) -> Result<(), Fault> {
+        let Some(first) = self.first_at.filter(|_| self.is_flat) else { return Ok(()) };
+        let mut seen: SmallVec<[&[u8]; 16]> = SmallVec::new();
+        let mut rest = self.writer.out.get(first..).unwrap_or_default();
+        while !rest.is_empty() {
+            let (key, behind) = Element::split(rest, rest.len())?;
+            let (_, behind) = Element::split(behind, behind.len())?;
+            seen.push(key.payload);
+            rest = behind;
+        }
+        seen.sort_unstable();
+        let double = seen.iter().zip(seen.iter().skip(1)).find(|(a, b)| a == b);
+        match double {
+            None => Ok(()),
+            Some((key, _)) => Err(twice().at_key(&String::from_utf8_lossy(key))),
+        }
+    }
+
+    #[cold]
+    fn twice_at_key(&self) -> Fault {
+        match self.key() {
+            Some(key) => twice().at_key(&key),
+            None => twice(),
+        }
     }
 
     fn write_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
@@ -174,6 +240,13 @@ impl SerializeMap for Container<'_, '_> {
     }
 
     fn end(self) -> Result<(), Fault> {
+        self.check_keys()?;
         self.finish()
     }
+}
+
+/// The error of a name that two fields of one object have: which of them it would be loaded as, nobody could say.
+#[cold]
+fn twice() -> Fault {
+    Fault::mismatch("one field of this name", "two: rename one of them")
 }

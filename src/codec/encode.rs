@@ -315,8 +315,8 @@ impl<'a, 'b> Serializer for &'a mut Writer<'b> {
         Container::of_variant(self, variant, Kind::Array)
     }
 
-    fn serialize_map(self, _len: Option<usize>) -> Result<Container<'a, 'b>, Fault> {
-        Ok(Container::new(self, Kind::Object))
+    fn serialize_map(self, len: Option<usize>) -> Result<Container<'a, 'b>, Fault> {
+        Ok(Container::of_map(self, len))
     }
 
     fn serialize_struct(self, _name: &'static str, _len: usize) -> Result<Container<'a, 'b>, Fault> {

@@ -237,3 +237,16 @@ fn a_query_inside_that_names_a_member_that_cannot_fail_is_asked_before_one_that_
     }
     Ok(())
 }
+
+#[test]
+fn a_fold_of_large_floats_does_not_depend_on_the_order() -> Result {
+    let number = |x: f64| format!(r#"{{"q\"t":{x:?}}}"#);
+    let documents = [f64::MAX, -f64::MAX, f64::MAX, 1.5].map(number);
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for of in [&documents[..], &documents[..2], &documents[2..], &[documents[0], documents[0]]] {
+        for fold in [Fold::Sum, Fold::Avg] {
+            agree(of, vec![], End::Fold(fold, Tree::field("q\"t", Type::F64)))?;
+        }
+    }
+    Ok(())
+}
