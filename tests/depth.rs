@@ -123,3 +123,22 @@ fn questions_about_items_of_items_are_run_or_refused() -> TestResult {
     }
     Ok(())
 }
+
+#[test]
+fn pages_of_pages_are_run_or_refused() -> TestResult {
+    let (_db, pages) = pages()?;
+    for depth in [1, 50, 100, 101, 500, 5_000, 50_000] {
+        let query = (0..depth).fold(pages.query(), |query, _| query.take(9).filter(|page| page.size.gt(0)));
+        match query.count() {
+            Ok(count) => assert_eq!((count, depth <= 100), (1, true), "{depth}"),
+            refused => fails(refused, InvalidQuery, &["more than 100 `skip`, `take` and `group_by`"]),
+        }
+    }
+    let mut query = from::<Page>();
+    for _ in 0..20 {
+        let inner = (0..90).fold(query, |query, _| query.take(9).filter(|page| page.size.gt(0)));
+        query = from::<Page>().filter(move |page| inner.filter(|other| other.size.eq(page.size)).exists());
+    }
+    fails(pages.filter(|_| query.exists()).count(), InvalidQuery, &["levels"]);
+    Ok(())
+}

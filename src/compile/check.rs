@@ -17,6 +17,10 @@ const QUERY_DEPTH: usize = 8;
 /// How many queries may stand in one another, at the most: a builder need not go further.
 pub(crate) const NESTING_LIMIT: usize = DEPTH_LIMIT / QUERY_DEPTH;
 
+/// How many stages of a query may cut or group its rows: each is a query around the one before, of which SQLite takes a
+/// few hundred in one another.
+const CUTS_LIMIT: usize = 100;
+
 /// Returns the error for what is nested too deep.
 pub(crate) fn too_deep() -> CompileError {
     CompileError::Unsupported {
@@ -51,8 +55,19 @@ pub(super) fn check(statement: &Statement) -> Result<(), CompileError> {
     }
 }
 
-/// Checks the stages of a query and returns how deep its expressions nest.
+/// Checks the stages of a query and returns how deep its expressions nest, and its stages.
 fn query(query: &Query, params: usize) -> Result<usize, CompileError> {
+    let cuts = query
+        .stages
+        .iter()
+        .filter(|stage| matches!(stage, Stage::Skip(_) | Stage::Take(_) | Stage::Group(_)));
+    let cuts = cuts.count();
+    if cuts > CUTS_LIMIT {
+        return Err(CompileError::Unsupported {
+            what: format!("a query with more than {CUTS_LIMIT} `skip`, `take` and `group_by`"),
+            instead: "read what the inner ones give, and ask on from there".to_owned(),
+        });
+    }
     let mut deepest = 0;
     for stage in &query.stages {
         match stage {
@@ -68,7 +83,7 @@ fn query(query: &Query, params: usize) -> Result<usize, CompileError> {
             selected(lambda, lambda.root)?;
         }
     }
-    Ok(deepest)
+    Ok(deepest + cuts)
 }
 
 /// Checks a query inside of a closure and returns how deep its expressions nest.
