@@ -142,3 +142,20 @@ fn pages_of_pages_are_run_or_refused() -> TestResult {
     fails(pages.filter(|_| query.exists()).count(), InvalidQuery, &["levels"]);
     Ok(())
 }
+
+#[test]
+fn a_value_that_is_set_leaves_a_document_that_can_be_loaded() -> TestResult {
+    let (db, pages) = pages()?;
+    let nested = |depth: usize| (0..depth).fold(Json::from(1), |value, _| Json::from(vec![value]));
+    pages.query().update(|page| page.body.set(nested(799)))?;
+    assert_eq!(pages.get(1)?.map(|page| page.body), Some(nested(799)));
+    let set = db.compile(|q, (body,)| q.from::<Page>().update(|page| page.body.set(body)))?;
+    for depth in [800, 999, 1_000] {
+        let refused = pages.query().update(|page| page.body.set(nested(depth)));
+        fails(refused, InvalidQuery, &["`body`", "deeper than 800 levels"]);
+        fails(set.call(&nested(depth)), InvalidQuery, &["deeper than 800 levels"]);
+    }
+    assert_eq!(set.call(&nested(799))?, 0);
+    assert_eq!(pages.get(1)?.map(|page| page.body), Some(nested(799)));
+    Ok(())
+}

@@ -71,7 +71,7 @@ impl<'de> Decoder<'de> {
 
     /// Returns the depth of what is inside this array or object.
     fn inside(&self) -> Result<u16, Fault> {
-        if self.depth >= MAX_DEPTH { Err(Fault::too_deep()) } else { Ok(self.depth + 1) }
+        if self.depth >= MAX_DEPTH { Err(Fault::too_deep(MAX_DEPTH)) } else { Ok(self.depth + 1) }
     }
 
     #[inline(always)]

@@ -13,7 +13,7 @@ use super::container::Container;
 use super::element::{self, Element, Kind, Open};
 use super::error::{CodecError, Fault};
 use super::number::{self, Integer};
-use super::{MAX_DEPTH, MAX_LEN};
+use super::{MAX_DEPTH, MAX_LEN, MAX_OPERAND_DEPTH};
 
 /// Appends the JSONB of a document.
 ///
@@ -25,12 +25,28 @@ pub(crate) fn encode<T: Serialize + ?Sized>(
     out: &mut Vec<u8>,
 ) -> Result<Option<i64>, CodecError> {
     let start = out.len();
-    let mut writer = Writer { out, start, depth: 0, key, row_id: None };
-    let written = doc.serialize(&mut writer).and_then(|()| writer.finish());
-    written.map_err(|fault| {
-        out.truncate(start);
-        fault.into_error()
-    })
+    write(doc, Writer { out: &mut *out, start, depth: 0, max_depth: MAX_DEPTH, key, row_id: None }).map_err(
+        |fault| {
+            out.truncate(start);
+            fault.into_error()
+        },
+    )
+}
+
+/// Returns the JSONB of an operand, of fewer levels than a document may have: it may be set below others.
+pub(super) fn encode_operand<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
+    let mut out = Vec::new();
+    write(
+        value,
+        Writer { out: &mut out, start: 0, depth: 0, max_depth: MAX_OPERAND_DEPTH, key: None, row_id: None },
+    )
+    .map_err(Fault::into_error)?;
+    Ok(out)
+}
+
+fn write<T: Serialize + ?Sized>(value: &T, mut writer: Writer<'_>) -> Result<Option<i64>, Fault> {
+    value.serialize(&mut writer)?;
+    writer.finish()
 }
 
 /// The bytes of one document in the making.
@@ -39,6 +55,8 @@ pub(super) struct Writer<'a> {
     start: usize,
     /// How many arrays and objects are open.
     pub(super) depth: u16,
+    /// How many may be.
+    max_depth: u16,
     key: Option<&'static str>,
     row_id: Option<i64>,
 }
@@ -65,8 +83,8 @@ impl Writer<'_> {
     /// Allows one more value inside the open array or object.
     #[inline]
     pub(super) fn enter(&self) -> Result<(), Fault> {
-        if self.depth >= MAX_DEPTH {
-            return Err(Fault::too_deep());
+        if self.depth >= self.max_depth {
+            return Err(Fault::too_deep(self.max_depth));
         }
         self.check_len(0)
     }

@@ -9,7 +9,7 @@ use serde::{de, ser};
 use crate::ir::path::{FieldPath, Segment};
 use crate::ir::value::Cell;
 
-use super::{MAX_DEPTH, MAX_LEN};
+use super::MAX_LEN;
 
 /// Why a value could not be stored or loaded. Every variant names the path of the value inside its document.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -193,8 +193,8 @@ impl Fault {
     }
 
     #[cold]
-    pub(super) fn too_deep() -> Self {
-        CodecError::TooDeep { path: Box::default(), limit: usize::from(MAX_DEPTH) }.into()
+    pub(super) fn too_deep(limit: u16) -> Self {
+        CodecError::TooDeep { path: Box::default(), limit: limit.into() }.into()
     }
 
     #[cold]

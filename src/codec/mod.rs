@@ -35,5 +35,9 @@ pub(crate) use value::{encode_element, encode_list, encode_value};
 /// Arrays and objects that may stand inside one another, SQLite's own limit.
 pub(crate) const MAX_DEPTH: u16 = 1_000;
 
+/// Arrays and objects that may stand inside one another in an operand. It may be set into a field of a document, below
+/// as many more as an expression has levels, and the document is still one.
+pub(crate) const MAX_OPERAND_DEPTH: u16 = 800;
+
 /// Bytes that one document may take.
 pub(crate) const MAX_LEN: usize = 256 << 20;

@@ -7,13 +7,12 @@ use crate::ir::value::Value;
 use super::MAX_LEN;
 use super::decode::decode;
 use super::element::{self, Element, Kind, Open};
-use super::encode::encode;
+use super::encode::encode_operand;
 use super::error::{CodecError, Fault};
 
 /// Returns what a value is stored as: scalars by themselves, arrays and objects as JSONB.
 pub(crate) fn encode_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, CodecError> {
-    let mut bytes = Vec::new();
-    encode(value, None, &mut bytes)?;
+    let bytes = encode_operand(value)?;
     Ok(match Element::whole(&bytes).map_err(Fault::into_error)?.kind {
         Kind::Null => Value::Null,
         Kind::True => Value::Bool(true),
